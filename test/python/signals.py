@@ -34,7 +34,11 @@ class Signals(unittest.TestCase):
     def test_handler(self):
         met = []
 
+        other = tessera.asarray([1])
+        views = [self.array.view[1:], other.view[::-1]]
+
         def handler(number, frame):
+            views.clear()  # closed when the call has ended
             try:
                 self.array[0, 0]
             except RuntimeError as error:
@@ -47,6 +51,7 @@ class Signals(unittest.TestCase):
         self.assertTrue(np.array_equal(self.array[...], self.items))
         self.assertEqual(len(met), 1)
         self.assertIn("signal", met[0])
+        self.assertEqual(other[0], 1)
 
     def test_exception_of_handler(self):
         class Enough(Exception):

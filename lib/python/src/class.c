@@ -8,6 +8,8 @@
 
 #include "python/src/base/array.h"
 #include "python/src/base/call.h"
+#include "python/src/base/family.h"
+#include "python/src/base/forgotten.h"
 #include "python/src/base/memory.h"
 #include "python/src/base/methods.h"
 #include "python/src/base/names.h"
@@ -16,23 +18,6 @@
 
 #include <string.h>
 
-// Close what the program did not close. Its failure has no caller: sys.unraisablehook gets it.
-static void
-close_forgotten(struct py_array *a)
-{
-    struct py_call call = {.array = a};
-    PyObject *type, *value, *traceback;
-    tess_array *const handle = a->handle;
-
-    a->handle = NULL;
-    PyErr_Fetch(&type, &value, &traceback);
-    call.thread = PyEval_SaveThread();
-    const tess_status st = tess_array_close(handle, &call.err);
-    if (!py_call_end(&call, st))
-        PyErr_WriteUnraisable(NULL);
-    PyErr_Restore(type, value, traceback);
-}
-
 static void
 array_dealloc(PyObject *self)
 {
@@ -40,12 +25,15 @@ array_dealloc(PyObject *self)
     PyTypeObject *const type = Py_TYPE(self);
 
     // A call of another thread that a fork() cut off may have left the handle in any state.
-    if (a->handle && !a->family->broken)
-        close_forgotten(a);
+    if (!a->handle || a->family->broken)
+        py_family_leave(a->family);
+    else if (py_call_in_handler())
+        py_forgotten_keep(a->handle, a->family);
+    else
+        py_forgotten_close(a->handle, a->family, a->place);
     Py_CLEAR(a->base);
     Py_CLEAR(a->place);
     Py_CLEAR(a->dtype);
-    py_family_leave(a->family);
     ((freefunc)(uintptr_t)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF((PyObject *)type);
 }

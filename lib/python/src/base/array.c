@@ -3,6 +3,7 @@
  */
 #include "python/src/base/array.h"
 #include "python/src/base/call.h"
+#include "python/src/base/family.h"
 
 #include "python/src/base/dtype.h"
 

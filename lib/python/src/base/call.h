@@ -13,22 +13,8 @@
 #ifndef PYTHON_CALL_H
 #define PYTHON_CALL_H
 
+#include "python/src/base/family.h"
 #include "python/src/base/py.h"
-
-/*
- * An array and its views, of which the library says which calls may run at the same time. All
- * members are read and written with the GIL held, so there is no other lock.
- */
-struct py_family {
-    int refs; // arrays and views of Python
-    int users; // calls that run at the same time as others
-    bool exclusive; // a call runs that no other may run beside
-    int wanting; // calls that wait to be exclusive; others let them pass first
-    unsigned forks; // as in call.c when users was last right
-    bool broken; // the process was forked while another thread was in a call
-    bool has_image; // image is held
-    Py_buffer image; // memory that the array is read from in place
-};
 
 // What a call asks for: array.h of the library says it for each function.
 enum py_access {
@@ -70,7 +56,7 @@ bool py_call_end_at(struct py_call *call, tess_status st, PyObject *where);
 // and cancels the call if one of them raises.
 bool py_call_progress(int64_t done, int64_t total, void *user);
 
-struct py_family *py_family_new(void); // NULL: MemoryError is set
-void py_family_leave(struct py_family *family); // one array less; the last one frees it
+// Whether this thread runs a handler of a signal inside a call, where no array may be used.
+bool py_call_in_handler(void);
 
 #endif

@@ -10,6 +10,7 @@
 #include "python/src/base/memory.h"
 #include "python/src/base/names.h"
 #include "python/src/items/parts.h"
+#include "python/src/items/points.h"
 
 #include <string.h>
 
@@ -20,20 +21,6 @@ static bool
 is_list_like(const struct py_part *part)
 {
     return part->kind == PY_PART_LIST || part->kind == PY_PART_NUMBER;
-}
-
-// Memory that the selection owns; NULL: MemoryError is set.
-static int64_t *
-new_numbers(struct py_selection *s, int64_t count)
-{
-    int64_t *numbers = NULL;
-    if (count >= 0 && count < PY_SSIZE_T_MAX / (Py_ssize_t)sizeof *numbers)
-        numbers = PyMem_Malloc((size_t)(count + !count) * sizeof *numbers);
-    if (!numbers)
-        PyErr_NoMemory();
-    else
-        s->memory[s->nmemory++] = numbers;
-    return numbers;
 }
 
 static void
@@ -140,7 +127,7 @@ items_of(PyObject *array)
 static bool
 list_of_slice(struct py_selection *s, int axis)
 {
-    int64_t *const list = new_numbers(s, s->length[axis]);
+    int64_t *const list = py_selection_numbers(s, s->length[axis]);
     if (!list)
         return false;
     for (int64_t i = 0; i < s->length[axis]; i++)
@@ -163,7 +150,7 @@ take_lists(struct py_selection *s, const struct py_array *a, const struct py_par
             continue;
         if (part->kind == PY_PART_LIST) {
             s->length[axis] = s->counts[axis] = items_of(part->array);
-            s->lists[axis] = new_numbers(s, s->counts[axis]);
+            s->lists[axis] = py_selection_numbers(s, s->counts[axis]);
             if (!s->lists[axis] || !wrap_list(part->array, a, axis, s->lists[axis]))
                 return false;
         } else if (!list_of_slice(s, axis)) {
@@ -203,60 +190,6 @@ select_outer(struct py_selection *s, const struct py_array *a, const struct py_p
     return true;
 }
 
-// The shape to which all lists are broadcast.
-struct common {
-    int ndim;
-    int64_t shape[PY_MAX_NDIM];
-    int64_t count; // of its items
-    int nlists;
-    int list; // the part of one of them
-};
-
-static bool
-widen_common(struct common *common, const Py_buffer *list)
-{
-    const int more = list->ndim - common->ndim;
-    if (more > 0) {
-        memmove(common->shape + more, common->shape, (size_t)common->ndim * sizeof(int64_t));
-        for (int i = 0; i < more; i++)
-            common->shape[i] = 1;
-        common->ndim = list->ndim;
-    }
-    int64_t *const shape = common->shape + (common->ndim - list->ndim);
-    for (int i = 0; i < list->ndim; i++) {
-        if (shape[i] == 1)
-            shape[i] = list->shape[i];
-        else if (list->shape[i] != 1 && list->shape[i] != shape[i]) {
-            PyErr_Format(PyExc_IndexError,
-                         "shape mismatch: the lists of an index have %lld and %zd items along one "
-                         "axis",
-                         (long long)shape[i], list->shape[i]);
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool
-find_common(struct common *common, const struct py_parts *parts)
-{
-    bool ok = true;
-    *common = (struct common){.count = 1};
-    for (int i = 0; ok && i < parts->n; i++) {
-        struct py_memory memory = {0};
-        if (parts->part[i].kind != PY_PART_LIST)
-            continue;
-        common->nlists++;
-        common->list = i;
-        ok = py_memory_hold(&memory, parts->part[i].array, false) &&
-             widen_common(common, &memory.view);
-        py_memory_drop(&memory);
-    }
-    for (int i = 0; i < common->ndim; i++)
-        common->count *= common->shape[i]; // lists of so many items are in memory
-    return ok;
-}
-
 // Whether the axes of the lists are the first ones of the result, wherever the lists stand.
 static bool
 lists_in_front(const struct py_parts *parts, enum py_index_way way)
@@ -274,7 +207,7 @@ lists_in_front(const struct py_parts *parts, enum py_index_way way)
 }
 
 static void
-add_common(struct py_selection *s, const struct common *common, int raw_axis, int *turned)
+add_common(struct py_selection *s, const struct py_common *common, int raw_axis, int *turned)
 {
     for (int i = 0; i < common->ndim; i++)
         add_axis(s, common->shape[i]);
@@ -284,7 +217,7 @@ add_common(struct py_selection *s, const struct common *common, int raw_axis, in
 // The axes of the result, and which axes of the raw items they are: those of the array, or one for
 // the points and one for each slice.
 static void
-order_axes(struct py_selection *s, const struct py_parts *parts, const struct common *common,
+order_axes(struct py_selection *s, const struct py_parts *parts, const struct py_common *common,
            enum py_index_way way)
 {
     const bool lists = s->pick == PY_PICK_LISTS;
@@ -313,123 +246,10 @@ order_axes(struct py_selection *s, const struct py_parts *parts, const struct co
         s->turned |= s->order[i] != i;
 }
 
-// Write the indices of the slices behind those of each point: `inner` points for each.
-static void
-spread_slices(struct py_selection *s, const struct py_array *a, const struct py_parts *parts,
-              int64_t inner)
-{
-    int64_t run = inner;
-    for (int i = 0; i < parts->n; i++) {
-        const struct py_part *const part = &parts->part[i];
-        if (part->kind != PY_PART_SLICE)
-            continue;
-        run /= part->length;
-        for (int64_t p = 0; p < s->npoints; p++)
-            s->points[p * a->ndim + part->axis] = part->start + p / run % part->length * part->step;
-    }
-}
-
-// Numbers from one item of a list to the next, per axis that all lists are broadcast to.
-static void
-list_steps(const struct common *common, const Py_buffer *list, int64_t *steps)
-{
-    int64_t step = 1;
-    for (int i = common->ndim - 1, k = list->ndim - 1; i >= 0; i--, k--) {
-        steps[i] = k < 0 || list->shape[k] == 1 ? 0 : step;
-        step *= k < 0 ? 1 : list->shape[k];
-    }
-}
-
-// Write the indices of a list into the points, each `inner` times.
-static bool
-spread_list(struct py_selection *s, const struct py_array *a, const struct py_part *part,
-            const struct common *common, int64_t inner)
-{
-    struct py_memory memory = {0};
-    int64_t steps[PY_MAX_NDIM], at[PY_MAX_NDIM] = {0}, offset = 0;
-    int64_t *to = s->points + part->axis;
-    bool ok = py_memory_hold(&memory, part->array, false);
-
-    if (ok)
-        list_steps(common, &memory.view, steps);
-    for (int64_t n = 0; ok && n < common->count; n++) {
-        const int64_t index = py_parts_wrap(((const int64_t *)memory.view.buf)[offset],
-                                            a->shape[part->axis], part->axis);
-        ok = index >= 0;
-        for (int64_t k = 0; ok && k < inner; k++, to += a->ndim)
-            *to = index;
-        for (int i = common->ndim - 1; i >= 0; i--) { // the next item, in C order
-            offset += steps[i];
-            if (++at[i] < common->shape[i])
-                break;
-            offset -= steps[i] * common->shape[i];
-            at[i] = 0;
-        }
-    }
-    py_memory_drop(&memory);
-    return ok;
-}
-
-// The indices of all points, `inner` for each item of the lists.
-static bool
-fill_points(struct py_selection *s, const struct py_array *a, const struct py_parts *parts,
-            const struct common *common, int64_t inner)
-{
-    for (int64_t p = 0; p < s->npoints; p++)
-        for (int axis = 0; axis < a->ndim; axis++)
-            s->points[p * a->ndim + axis] = s->start[axis];
-    for (int i = 0; i < parts->n; i++) {
-        const struct py_part *const part = &parts->part[i];
-        if (part->kind == PY_PART_LIST && part->axis >= 0 &&
-            !spread_list(s, a, part, common, inner))
-            return false;
-    }
-    if (s->pick == PY_PICK_POINTS && inner > 0)
-        spread_slices(s, a, parts, inner);
-    return true;
-}
-
-// Points, or boxes of the slices at points.
-static bool
-take_points(struct py_selection *s, const struct py_array *a, const struct py_parts *parts,
-            const struct common *common)
-{
-    int64_t inner = 1;
-    bool boxes = false;
-
-    s->raw[s->raw_ndim++] = common->count;
-    for (int i = 0; i < a->ndim; i++)
-        s->box[i] = 1;
-    for (int i = 0; i < parts->n; i++) {
-        const struct py_part *const part = &parts->part[i];
-        if (part->kind != PY_PART_SLICE)
-            continue;
-        s->raw[s->raw_ndim++] = s->box[part->axis] = part->length;
-        boxes |= part->length != 1;
-        if (part->length > 0 && inner > PY_SSIZE_T_MAX / part->length) {
-            PyErr_NoMemory();
-            return false;
-        }
-        inner *= part->length;
-    }
-    for (int i = 0; i < parts->n; i++)
-        if (parts->part[i].kind == PY_PART_SLICE && parts->part[i].step != 1)
-            boxes = false;
-    s->pick = boxes ? PY_PICK_BOXES : PY_PICK_POINTS;
-    inner = boxes ? 1 : inner;
-    if (inner > 0 && common->count > PY_SSIZE_T_MAX / 128 / inner) {
-        PyErr_NoMemory();
-        return false;
-    }
-    s->npoints = common->count * inner;
-    s->points = new_numbers(s, s->npoints * a->ndim);
-    return s->points && fill_points(s, a, parts, common, inner);
-}
-
 // Whether one list of indices is better taken as a list for each axis than as boxes: boxes cannot
 // have steps, and lists need memory for each index of a slice.
 static bool
-lists_are_better(const struct py_parts *parts, const struct common *common)
+lists_are_better(const struct py_parts *parts, const struct py_common *common)
 {
     int64_t longest = 0;
     if (common->nlists != 1 || parts->part[common->list].axis < 0)
@@ -448,11 +268,11 @@ static bool
 select_lists(struct py_selection *s, const struct py_array *a, const struct py_parts *parts,
              enum py_index_way way)
 {
-    struct common common;
-    if (!find_common(&common, parts))
+    struct py_common common;
+    if (!py_points_common(&common, parts))
         return false;
     if (!(lists_are_better(parts, &common) ? take_lists(s, a, parts)
-                                           : take_points(s, a, parts, &common)))
+                                           : py_points_take(s, a, parts, &common)))
         return false;
     order_axes(s, parts, &common, way);
     return true;
@@ -491,6 +311,22 @@ py_index_parse(struct py_selection *s, const struct py_array *a, PyObject *index
     return ok;
 }
 
+bool
+py_index_count(struct py_selection *s)
+{
+    struct py_memory mask = {0};
+    int64_t count = 0;
+
+    if (s->pick != PY_PICK_MASK)
+        return true;
+    const bool ok = py_memory_hold(&mask, s->mask, false);
+    for (Py_ssize_t i = 0; ok && i < mask.view.len; i++)
+        count += ((const uint8_t *)mask.view.buf)[i] != 0;
+    py_memory_drop(&mask);
+    s->raw[0] = s->shape[0] = count;
+    return ok;
+}
+
 PyObject *
 py_index_turn(const struct py_selection *s, PyObject *raw)
 {
@@ -506,15 +342,6 @@ py_index_turn(const struct py_selection *s, PyObject *raw)
     Py_XDECREF(shape);
     Py_XDECREF(axes);
     return result;
-}
-
-void
-py_index_finish(struct py_selection *s)
-{
-    for (int i = 0; i < s->nmemory; i++)
-        PyMem_Free(s->memory[i]);
-    s->nmemory = 0;
-    Py_CLEAR(s->mask);
 }
 
 int

@@ -14,6 +14,7 @@
 #include "python/src/base/methods.h"
 #include "python/src/base/names.h"
 #include "python/src/items/index.h"
+#include "python/src/items/selection.h"
 
 #include <string.h>
 
@@ -89,24 +90,6 @@ read_into(const struct py_selection *s, const struct py_array *a, const struct p
     return ok;
 }
 
-// Count the items of a mask, and so the shape.
-static bool
-count_mask(struct py_selection *s, const struct py_array *a)
-{
-    struct py_memory mask = {0};
-    if (s->pick != PY_PICK_MASK)
-        return true;
-    if (!py_memory_hold(&mask, s->mask, false))
-        return false;
-    int64_t count = 0;
-    for (Py_ssize_t i = 0; i < mask.view.len; i++)
-        count += ((const uint8_t *)mask.view.buf)[i] != 0;
-    py_memory_drop(&mask);
-    (void)a;
-    s->raw[0] = s->shape[0] = count;
-    return true;
-}
-
 static PyObject *
 read_new(const struct py_selection *s, const struct py_array *a)
 {
@@ -179,13 +162,13 @@ read_index(const struct py_array *a, PyObject *index, enum py_index_way way, PyO
     struct py_selection s;
     PyObject *result = NULL;
 
-    if (py_index_parse(&s, a, index, way) && count_mask(&s, a)) {
+    if (py_index_parse(&s, a, index, way) && py_index_count(&s)) {
         if (!out)
             result = read_new(&s, a);
         else if (read_out(&s, a, out))
             result = Py_NewRef(out);
     }
-    py_index_finish(&s);
+    py_selection_finish(&s);
     return result;
 }
 

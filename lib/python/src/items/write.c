@@ -13,6 +13,7 @@
 #include "python/src/base/methods.h"
 #include "python/src/base/names.h"
 #include "python/src/items/index.h"
+#include "python/src/items/selection.h"
 #include "python/src/items/value.h"
 
 static bool
@@ -119,14 +120,9 @@ write_chosen(struct py_selection *s, struct py_array *a, PyObject *value, const 
 {
     int64_t strides[PY_MAX_NDIM];
     struct py_memory raw = {0}, mask = {0};
-    bool ok = s->pick != PY_PICK_MASK || py_memory_hold(&mask, s->mask, false);
+    bool ok =
+        py_index_count(s) && (s->pick != PY_PICK_MASK || py_memory_hold(&mask, s->mask, false));
 
-    if (ok && s->pick == PY_PICK_MASK) {
-        int64_t count = 0;
-        for (Py_ssize_t i = 0; i < mask.view.len; i++)
-            count += ((const uint8_t *)mask.view.buf)[i] != 0;
-        s->raw[0] = s->shape[0] = count;
-    }
     ok = ok && broadcast_strides(s, view, strides);
     const bool one = s->pick == PY_PICK_MASK && view->len == view->itemsize;
     ok = ok && (one ? py_memory_hold(&raw, value, false) : raw_value(s, a, value, &raw)) &&
@@ -149,7 +145,7 @@ write_index(struct py_array *a, PyObject *index, enum py_index_way way, PyObject
         if (ok)
             ok = s.pick == PY_PICK_SLICE ? write_slice(&s, a, &memory)
                                          : write_chosen(&s, a, items, &memory.view);
-        py_index_finish(&s);
+        py_selection_finish(&s);
     }
     py_memory_drop(&memory);
     Py_XDECREF(items);

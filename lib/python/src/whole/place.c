@@ -8,6 +8,7 @@
 #include "python/src/base/array.h"
 #include "python/src/base/call.h"
 #include "python/src/base/error.h"
+#include "python/src/base/family.h"
 #include "python/src/base/memory.h"
 
 #ifdef HAVE_HTTP

@@ -6,6 +6,7 @@
 #include "python/src/base/memory.h"
 #include "python/src/base/methods.h"
 #include "python/src/items/index.h"
+#include "python/src/items/selection.h"
 
 // Ends a call that made a view of an array.
 static PyObject *
@@ -87,7 +88,7 @@ array_view(PyObject *self, PyObject *index)
             result = end_view(&call, st, view, a);
         }
     }
-    py_index_finish(&s);
+    py_selection_finish(&s);
     return result;
 }
 

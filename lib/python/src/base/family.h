@@ -1,0 +1,30 @@
+/*
+ * family.h - an array and its views, of which the library says which calls may run at once.
+ */
+#ifndef PYTHON_FAMILY_H
+#define PYTHON_FAMILY_H
+
+#include "python/src/base/py.h"
+
+/*
+ * All members are read and written with the GIL held, so there is no other lock.
+ */
+struct py_family {
+    int refs; // arrays and views of Python
+    int users; // calls that run at the same time as others
+    bool exclusive; // a call runs that no other may run beside
+    int wanting; // calls that wait to be exclusive; others let them pass first
+    unsigned forks; // the count of py_family_forked() when users was last right
+    bool broken; // the process was forked while another thread was in a call
+    bool has_image; // image is held
+    Py_buffer image; // memory that the array is read from in place
+};
+
+struct py_family *py_family_new(void); // NULL: MemoryError is set
+void py_family_leave(struct py_family *family); // one array less; the last one frees it
+
+// In the child of a fork(): calls of other threads will never end.
+void py_family_forked(void);
+void py_family_notice_fork(struct py_family *family);
+
+#endif

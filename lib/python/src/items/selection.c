@@ -1,0 +1,26 @@
+/*
+ * selection.c - what an index selects, for the functions of the library.
+ */
+#include "python/src/items/selection.h"
+
+int64_t *
+py_selection_numbers(struct py_selection *s, int64_t count)
+{
+    int64_t *numbers = NULL;
+    if (count >= 0 && count < PY_SSIZE_T_MAX / (Py_ssize_t)sizeof *numbers)
+        numbers = PyMem_Malloc((size_t)(count + !count) * sizeof *numbers);
+    if (!numbers)
+        PyErr_NoMemory();
+    else
+        s->memory[s->nmemory++] = numbers;
+    return numbers;
+}
+
+void
+py_selection_finish(struct py_selection *s)
+{
+    for (int i = 0; i < s->nmemory; i++)
+        PyMem_Free(s->memory[i]);
+    s->nmemory = 0;
+    Py_CLEAR(s->mask);
+}
