@@ -60,6 +60,14 @@ class Documentation(InFolder):
         print(f"{tried} lines of samples")
         self.assertGreater(tried, 40)
 
+    def test_page(self):
+        page = os.environ.get("TESS_PYTHON_PAGE")
+        if not page:
+            self.skipTest("TESS_PYTHON_PAGE does not name the page of the manual")
+        failed, count = doctest.testfile(page, module_relative=False)
+        self.assertEqual(failed, 0)
+        self.assertGreater(count, 15)
+
     def test_words(self):
         for name in tessera.__all__:
             if not name.startswith("_"):
