@@ -85,13 +85,6 @@ class Errors(InFolder):
         with self.assertRaises(IndexError):
             a.oindex[[[0, 1]], 0]
 
-    @unittest.skipIf(tessera._tessera._is_url("file:///x"), "not a URL here")
-    def test_urls(self):
-        for url in ("http://127.0.0.1:1/a.b2nd", "HTTPS://127.0.0.1:1/a.b2nd"):
-            self.assertTrue(tessera._tessera._is_url(url))
-        with self.assertRaises((OSError, tessera.Error)):
-            tessera.open("http://127.0.0.1:1/a b\n")
-
 
 if __name__ == "__main__":
     unittest.main()
