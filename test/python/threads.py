@@ -111,6 +111,34 @@ class Threads(InFolder):
         together([read, read, read, grow])
         self.assertEqual(len(a), 1000 + 57 * ROUNDS)
 
+    def test_refresh_to_another_shape(self):
+        """Readers of a file that is replaced by one with other axes and items."""
+        small, large = np.arange(50, dtype="u1"), np.arange(6000.0).reshape(10, 20, 30)
+        tessera.asarray(small, "a.b2nd").close()
+        a = tessera.open("a.b2nd")
+        done = threading.Event()
+
+        def read():
+            out = np.zeros((10, 20, 30))[::-1, ::-1, ::-1]
+            while not done.is_set():
+                try:
+                    part = a[::-1]
+                    self.assertIn(part.shape, ((50,), (10, 20, 30)))
+                    a.read(..., out=out)
+                except (tessera.Error, IndexError, ValueError, TypeError):
+                    pass
+
+        def replace():
+            try:
+                for i in range(ROUNDS):
+                    tessera.asarray((small, large)[i % 2], "a.b2nd", mode="w").close()
+                    a.refresh()
+            finally:
+                done.set()
+
+        together([read, read, read, replace])
+        self.assertEqual(a.refresh(), False)
+
     def test_crossed_appends(self):
         a, b = tessera.asarray([1]), tessera.asarray([2])
         together([lambda: [a.append(b) for _ in range(9)], lambda: [b.append(a) for _ in range(9)]])

@@ -96,6 +96,7 @@ array_refresh(PyObject *self, PyObject *none)
     if (!py_call_begin(&call, a, PY_EXCLUSIVE))
         return NULL;
     const tess_status st = tess_array_refresh(a->handle, &changed, &call.err);
+    py_array_reread(a);
     if (!py_call_end(&call, st) || (changed && !py_array_update(a)))
         return NULL;
     return PyBool_FromLong(changed);

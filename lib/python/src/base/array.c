@@ -61,6 +61,16 @@ take_info(struct py_array *a, const tess_info *info)
     return true;
 }
 
+void
+py_array_reread(struct py_array *a)
+{
+    tess_info info;
+    tess_array_info(a->handle, &info);
+    a->ndim = info.ndim;
+    a->typesize = info.typesize;
+    memcpy(a->shape, info.shape, sizeof a->shape);
+}
+
 bool
 py_array_update(struct py_array *a)
 {

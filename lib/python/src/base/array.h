@@ -32,7 +32,11 @@ PyObject *py_array_new(PyObject *class, tess_array *handle, struct py_family *fa
 // The object as what it is; NULL: TypeError is set.
 struct py_array *py_array_of(PyObject *object);
 
-// Shape and type anew, after a call that may have changed them. False: an exception is set.
+// Shape and size of items anew, within an exclusive call that may have changed them: a call that
+// waits meanwhile finds them when it begins. Needs no GIL.
+void py_array_reread(struct py_array *a);
+
+// The type anew, too, after such a call. False: an exception is set.
 bool py_array_update(struct py_array *a);
 
 // An axis of the array, counted from the end if it is negative; -1: an exception is set.

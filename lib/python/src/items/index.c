@@ -12,6 +12,7 @@
 #include "python/src/items/parts.h"
 #include "python/src/items/points.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // Indices of an axis that a slice becomes where the library takes lists; longer slices are boxes.
@@ -291,24 +292,41 @@ bool
 py_index_parse(struct py_selection *s, const struct py_array *a, PyObject *index,
                enum py_index_way way)
 {
+    const struct py_array now = *a; // another thread may refresh it whenever Python runs
     struct py_parts parts;
 
     s->mask = NULL;
+    s->array_ndim = now.ndim;
+    s->typesize = now.typesize;
     s->nmemory = s->ndim = s->raw_ndim = 0;
     s->scalar = s->turned = false;
-    bool ok = py_parts_parse(&parts, a, index);
-    if (ok && way != PY_INDEX_OUTER && is_one_mask(&parts, a)) {
-        ok = select_mask(s, a, &parts);
+    bool ok = py_parts_parse(&parts, &now, index);
+    if (ok && way != PY_INDEX_OUTER && is_one_mask(&parts, &now)) {
+        ok = select_mask(s, &now, &parts);
     } else if (ok && py_parts_open_masks(&parts)) {
         take_slices(s, &parts);
-        ok = !has_lists(&parts)      ? select_slice(s, a, &parts)
-             : way == PY_INDEX_OUTER ? select_outer(s, a, &parts)
-                                     : select_lists(s, a, &parts, way);
+        ok = !has_lists(&parts)      ? select_slice(s, &now, &parts)
+             : way == PY_INDEX_OUTER ? select_outer(s, &now, &parts)
+                                     : select_lists(s, &now, &parts, way);
     } else {
         ok = false;
     }
     py_parts_finish(&parts);
     return ok;
+}
+
+tess_status
+py_index_fits(const struct py_selection *s, const struct py_array *a, tess_error *err)
+{
+    if (s->array_ndim == a->ndim && s->typesize == a->typesize)
+        return TESS_OK;
+    *err = (tess_error){.status = TESS_ERR_STALE, .offset = -1};
+    (void)snprintf(
+        err->message, sizeof err->message,
+        "another thread refreshed the array: it has %d dimensions and items of %d bytes, "
+        "and had %d and %d",
+        a->ndim, (int)a->typesize, s->array_ndim, (int)s->typesize);
+    return TESS_ERR_STALE;
 }
 
 bool

@@ -23,6 +23,10 @@ bool py_index_parse(struct py_selection *s, const struct py_array *a, PyObject *
 // Counts the items of a mask; of other selections, they are known. False: an exception is set.
 bool py_index_count(struct py_selection *s);
 
+// Whether the array still has as many axes, and items as large, as when the selection was made;
+// otherwise TESS_ERR_STALE. Asked within the call: another thread may have refreshed the array.
+tess_status py_index_fits(const struct py_selection *s, const struct py_array *a, tess_error *err);
+
 // Raw items in the axes and order of the result, without a copy: what is assigned to the one is
 // assigned to the other. A new reference; NULL: an exception is set.
 PyObject *py_index_turn(const struct py_selection *s, PyObject *raw);

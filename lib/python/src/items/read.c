@@ -38,11 +38,10 @@ read_one(const struct py_array *a, const int64_t *position)
 
 // The bytes from one item to the next in the memory of the result, per axis of the array.
 static void
-slice_strides(const struct py_selection *s, const struct py_array *a, const Py_buffer *view,
-              int64_t *strides)
+slice_strides(const struct py_selection *s, const Py_buffer *view, int64_t *strides)
 {
-    for (int i = 0; i < a->ndim; i++)
-        strides[i] = s->result_axis[i] < 0 ? a->typesize : view->strides[s->result_axis[i]];
+    for (int i = 0; i < s->array_ndim; i++)
+        strides[i] = s->result_axis[i] < 0 ? s->typesize : view->strides[s->result_axis[i]];
 }
 
 static tess_mask
@@ -65,12 +64,15 @@ read_into(const struct py_selection *s, const struct py_array *a, const struct p
     if (s->pick == PY_PICK_MASK && !py_memory_hold(&mask, s->mask, false))
         return false;
     if (s->pick == PY_PICK_SLICE)
-        slice_strides(s, a, &to->view, strides);
+        slice_strides(s, &to->view, strides);
     if (!py_call_begin(&call, a, PY_SHARED)) {
         py_memory_drop(&mask);
         return false;
     }
-    if (s->pick == PY_PICK_SLICE) {
+    st = py_index_fits(s, a, &call.err);
+    if (st != TESS_OK) {
+        ; // call.err says why
+    } else if (s->pick == PY_PICK_SLICE) {
         st = tess_array_get_slice(a->handle, s->start, s->stop, s->step, dst, size, strides,
                                   &call.err);
     } else if (s->pick == PY_PICK_MASK) {

@@ -21,6 +21,8 @@ enum py_pick { PY_PICK_SLICE, PY_PICK_MASK, PY_PICK_LISTS, PY_PICK_POINTS, PY_PI
 
 struct py_selection {
     enum py_pick pick;
+    int array_ndim; // of the array, when it was made; and bytes of an item
+    int64_t typesize;
     bool scalar; // one item, and the result has no axes because of that
 
     // PY_PICK_SLICE, per axis of the array. length: also of other picks, 1 for a single index.

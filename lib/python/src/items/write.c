@@ -58,13 +58,16 @@ write_slice(const struct py_selection *s, struct py_array *a, const struct py_me
 
     if (!broadcast_strides(s, &value->view, result))
         return false;
-    for (int i = 0; i < a->ndim; i++)
+    for (int i = 0; i < s->array_ndim; i++)
         strides[i] = s->result_axis[i] < 0 ? 0 : result[s->result_axis[i]];
     const size_t reach = py_memory_reach(value);
     const bool one = value->view.len == value->view.itemsize;
     if (!py_call_begin(&call, a, PY_SHARED))
         return false;
-    if (s->scalar)
+    st = py_index_fits(s, a, &call.err);
+    if (st != TESS_OK)
+        ; // call.err says why
+    else if (s->scalar)
         st = tess_array_set_item(a->handle, s->start, value->view.buf, reach, &call.err);
     else if (one)
         st = tess_array_fill(a->handle, s->start, s->stop, s->step, value->view.buf, reach,
@@ -99,7 +102,10 @@ write_raw(const struct py_selection *s, struct py_array *a, const struct py_memo
 
     if (!py_call_begin(&call, a, PY_SHARED))
         return false;
-    if (s->pick == PY_PICK_MASK) {
+    st = py_index_fits(s, a, &call.err);
+    if (st != TESS_OK) {
+        ; // call.err says why
+    } else if (s->pick == PY_PICK_MASK) {
         const tess_mask bytes = {
             .ndim = s->mask_ndim, .bytes = mask->view.buf, .bytes_size = (size_t)mask->view.len};
         st = tess_array_set_mask(a->handle, &bytes, src, size, &call.err);

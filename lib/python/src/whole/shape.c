@@ -8,22 +8,13 @@
 #include "python/src/base/names.h"
 #include "python/src/items/value.h"
 
-// Ends a call that changes the shape; the new one is taken over, also after a failure: the library
-// may have changed it and failed only at the commit.
+// Ends a call that changes the shape. The new one is taken over also after a failure: the library
+// may have changed it, and failed only at the commit.
 static PyObject *
 end_change(struct py_call *call, tess_status st, struct py_array *a)
 {
-    PyObject *type, *value, *traceback;
-    const bool ok = py_call_end(call, st);
-
-    PyErr_Fetch(&type, &value, &traceback);
-    const bool updated = py_array_update(a);
-    if (!ok) {
-        if (!updated)
-            PyErr_Clear();
-        PyErr_Restore(type, value, traceback);
-    }
-    return ok && updated ? Py_NewRef(Py_None) : NULL;
+    py_array_reread(a);
+    return py_call_end(call, st) ? Py_NewRef(Py_None) : NULL;
 }
 
 // resize(shape)
@@ -48,19 +39,23 @@ array_resize(PyObject *self, PyObject *sequence)
     return end_change(&call, st, a);
 }
 
-// Whether items are layers across an axis. False: an exception is set.
+// Whether items are layers across an axis.
 static bool
 are_layers(const struct py_array *a, int axis, const Py_buffer *view)
 {
     bool fits = view->ndim == a->ndim;
     for (int i = 0; fits && i < a->ndim; i++)
         fits = i == axis || view->shape[i] == a->shape[i];
-    if (fits)
-        return true;
-    PyObject *const have = py_memory_tuple(a->ndim, a->shape);
+    return fits;
+}
+
+static void
+set_no_layers(const struct py_array *a, int axis, const Py_buffer *view)
+{
     int64_t shape[PY_MAX_NDIM];
     for (int i = 0; i < view->ndim && i < PY_MAX_NDIM; i++)
         shape[i] = view->shape[i];
+    PyObject *const have = py_memory_tuple(a->ndim, a->shape);
     PyObject *const items = py_memory_tuple(view->ndim, shape);
     if (have && items)
         PyErr_Format(PyExc_ValueError,
@@ -68,7 +63,36 @@ are_layers(const struct py_array *a, int axis, const Py_buffer *view)
                      items, have, axis);
     Py_XDECREF(items);
     Py_XDECREF(have);
-    return false;
+}
+
+// Whether they fit is asked within the call, where no other thread changes the shape: the library
+// takes strides as they are. position -1: at the end.
+static PyObject *
+insert_layers(struct py_array *a, int axis, int64_t position, const struct py_memory *items)
+{
+    struct py_call call;
+    int64_t strides[TESS_MAX_NDIM] = {0};
+    tess_status st = TESS_OK;
+    const size_t reach = py_memory_reach(items);
+
+    for (int i = 0; i < items->view.ndim && i < TESS_MAX_NDIM; i++)
+        strides[i] = items->view.strides[i];
+    if (!py_call_begin(&call, a, PY_EXCLUSIVE))
+        return NULL;
+    const bool fits = are_layers(a, axis, &items->view);
+    if (fits && position < 0)
+        st = tess_array_append(a->handle, axis, items->view.shape[axis], items->view.buf, reach,
+                               strides, &call.err);
+    else if (fits)
+        st = tess_array_insert(a->handle, axis, position, items->view.shape[axis], items->view.buf,
+                               reach, strides, &call.err);
+    PyObject *const done = end_change(&call, st, a);
+    if (done && !fits) {
+        set_no_layers(a, axis, &items->view);
+        Py_DECREF(done);
+        return NULL;
+    }
+    return done;
 }
 
 // _insert(axis, position, items): position None: at the end. items have all axes.
@@ -78,8 +102,7 @@ array_insert(PyObject *self, PyObject *args)
     struct py_array *const a = (struct py_array *)(void *)self;
     PyObject *where, *value, *result = NULL;
     struct py_memory items = {0};
-    struct py_call call;
-    int64_t strides[TESS_MAX_NDIM], position = 0;
+    int64_t position = 0;
     long long number;
 
     if (!PyArg_ParseTuple(args, "LOO", &number, &where, &value))
@@ -100,20 +123,8 @@ array_insert(PyObject *self, PyObject *args)
         return NULL;
     }
     PyObject *const layers = py_value_items(a, value);
-    if (layers && py_memory_hold(&items, layers, false) && are_layers(a, axis, &items.view)) {
-        for (int i = 0; i < a->ndim; i++)
-            strides[i] = items.view.strides[i];
-        const int64_t count = items.view.shape[axis];
-        const size_t reach = py_memory_reach(&items);
-        if (py_call_begin(&call, a, PY_EXCLUSIVE)) {
-            const tess_status st =
-                at_end ? tess_array_append(a->handle, axis, count, items.view.buf, reach, strides,
-                                           &call.err)
-                       : tess_array_insert(a->handle, axis, position, count, items.view.buf, reach,
-                                           strides, &call.err);
-            result = end_change(&call, st, a);
-        }
-    }
+    if (layers && py_memory_hold(&items, layers, false))
+        result = insert_layers(a, axis, at_end ? -1 : position, &items);
     py_memory_drop(&items);
     Py_XDECREF(layers);
     return result;

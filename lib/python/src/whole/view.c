@@ -41,8 +41,10 @@ make_view(const struct py_selection *s, const struct py_array *a, tess_array **v
 {
     struct chain chain = {.last = a->handle};
     tess_array *next = NULL;
-    tess_status st = tess_array_view_slice(chain.last, s->start, s->stop, s->step, &next, err);
+    tess_status st = py_index_fits(s, a, err);
 
+    if (st == TESS_OK)
+        st = tess_array_view_slice(chain.last, s->start, s->stop, s->step, &next, err);
     if (st == TESS_OK)
         step(&chain, next);
     for (int i = a->ndim - 1; st == TESS_OK && i >= 0; i--) {
