@@ -11,6 +11,7 @@ import unittest
 import tessera
 import tessera.array
 import tessera.layouts
+import tessera.packets
 from support import InFolder
 
 PACKAGE = pathlib.Path(tessera.__file__).parent
@@ -37,6 +38,10 @@ best: tessera.Layout = tessera.layout(a, accesses="row", budget=1.0)
 b = tessera.asarray([1, 2], layout=best)
 for index, chunk in b.iter_chunks():
     b[index] = chunk
+with a.adopt() as adoption:
+    packet: tessera.Packet = tessera.encode(a.sketch(), np.s_[:1], np.ones((1, 4)))
+    adoption.add(packet, trusted=False)
+    missing: list[int] = list(adoption.missing())
 """
 
 MISTAKES = """
@@ -53,7 +58,7 @@ tessera.asarray([1]).append([1], axis="0")
 class Documentation(InFolder):
     def test_samples(self):
         tried = 0
-        for module in (tessera, tessera.array, tessera.layouts):
+        for module in (tessera, tessera.array, tessera.layouts, tessera.packets):
             failed, count = doctest.testmod(module)
             self.assertEqual(failed, 0, module)
             tried += count

@@ -67,6 +67,22 @@ def use(a, value, out):
     attempt(b._chunk_get, 0)
     attempt(b._chunk_get, 99)
     attempt(b._chunk_set, 0, a._chunk_get(0), False)
+    sketch = a.sketch()
+    for box in (..., np.s_[:2], np.s_[1:], 1):
+        packet = attempt(tessera.encode, sketch, box, value)
+    packet = tessera.encode(sketch, np.s_[:2], value[:2])
+    (packet.nchunks, packet.chunks, repr(packet), attempt(tessera.Packet.chunks.fget, b"x"))
+    attempt(packet.place, "/nowhere/at/all", tessera.Lease(0, 1))
+    c = a.copy()
+    with c.adopt() as adoption:
+        for bytes_ in (packet, b"no packet", None):
+            attempt(adoption.add, bytes_)
+        attempt(adoption.lease, 100)
+        attempt(adoption.give_back, tessera.Lease(0, 1))
+        list(adoption.missing())
+    attempt(adoption.add, packet)
+    c.adopt()
+    attempt(tessera.Adoption, 3)
     attempt(a.copy, "/nowhere/at/all")
     attempt(a.save, "/nowhere/at/all")
     attempt(tessera.open, "/nowhere/at/all")

@@ -44,6 +44,7 @@ class Wheel(unittest.TestCase):
                 archive.extractall(folder)
             package = {"tessera/" + name for name in (
                 "__init__.py", "_tessera.abi3.so", "_tessera.pyi", "array.py", "layouts.py",
+                "packets.py",
                 "py.typed")}
             self.assertLessEqual(package, set(names))
             if tuple(map(int, mesonpy.__version__.split(".")[:2])) >= (0, 14):

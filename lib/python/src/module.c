@@ -7,20 +7,23 @@
  * One interpreter of a process can load the module: classes and the functions of NumPy are kept in
  * variables of C.
  */
+#include "python/src/adoption.h"
 #include "python/src/base/call.h"
 #include "python/src/base/error.h"
 #include "python/src/base/methods.h"
 #include "python/src/base/names.h"
 #include "python/src/class.h"
+#include "python/src/packet_class.h"
 #include "python/src/whole/values.h"
 
 static bool
 fill(PyObject *module)
 {
     return py_names_load() && py_error_add(module) && py_call_add(module) &&
-           py_values_add(module) && py_class_add(module) &&
-           PyModule_AddFunctions(module, py_open_functions) == 0 &&
+           py_values_add(module) && py_class_add(module) && py_adoption_add(module) &&
+           py_packet_class_add(module) && PyModule_AddFunctions(module, py_open_functions) == 0 &&
            PyModule_AddFunctions(module, py_layout_functions) == 0 &&
+           PyModule_AddFunctions(module, py_packet_functions) == 0 &&
            PyModule_AddStringConstant(module, "version", tess_version()) == 0;
 }
 

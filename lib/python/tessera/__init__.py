@@ -31,8 +31,10 @@ from tessera._tessera import (
 )
 from tessera.array import Array, Attributes, asarray, create, open
 from tessera.layouts import Layout, layout
+from tessera.packets import Adoption, Lease, Packet, encode
 
 __all__ = [
+    "Adoption",
     "ArgumentError",
     "Array",
     "Attributes",
@@ -43,13 +45,16 @@ __all__ = [
     "FormatError",
     "KindError",
     "Layout",
+    "Lease",
     "LimitError",
     "Opaque",
+    "Packet",
     "StaleError",
     "UnsupportedError",
     "__version__",
     "asarray",
     "create",
+    "encode",
     "layout",
     "open",
 ]

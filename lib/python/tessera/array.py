@@ -9,13 +9,16 @@ import os
 import weakref
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from types import TracebackType
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from tessera import _tessera
 from tessera.layouts import Layout, Method, Shape, methods
+
+if TYPE_CHECKING:
+    from tessera.packets import Adoption
 
 # A path, a URL, or the bytes of a file.
 Path = Union[str, "os.PathLike[str]"]
@@ -416,6 +419,18 @@ class Array(_tessera.Array):
         floats = self.dtype.kind == "f" and name in ("sum", "mean", "var", "std")
         dtype = self.dtype if floats else result.dtype
         return result.astype(dtype.newbyteorder("="), copy=False)[()]
+
+    # Packets
+
+    def sketch(self) -> bytes:
+        """What a worker needs to encode chunks of the array: some hundred bytes."""
+        return self._sketch()
+
+    def adopt(self) -> Adoption:
+        """Begin to adopt packets of encoded chunks; see Adoption. Commits what was written."""
+        from tessera.packets import Adoption  # which needs this class
+
+        return Adoption(self)
 
     # Copies
 

@@ -1,5 +1,5 @@
 /*
- * forgotten.h - arrays whose objects are gone, and that the program did not close.
+ * forgotten.h - arrays and adoptions whose objects are gone, and that the program did not close.
  */
 #ifndef PYTHON_FORGOTTEN_H
 #define PYTHON_FORGOTTEN_H
@@ -14,7 +14,11 @@ void py_forgotten_close(tess_array *handle, struct py_family *family, PyObject *
 // Close an array later: a handler of a signal runs, inside a call that may hold locks of it.
 void py_forgotten_keep(tess_array *handle, struct py_family *family);
 
-// Close what was kept.
+// The same for an adoption: ends without a commit, now or later.
+void py_forgotten_end(tess_adoption *adoption);
+void py_forgotten_keep_adoption(tess_adoption *adoption);
+
+// Close and end what was kept.
 void py_forgotten_close_kept(void);
 
 #endif

@@ -14,9 +14,11 @@ extern PyMethodDef py_attr_methods[];
 extern PyMethodDef py_copy_methods[];
 extern PyMethodDef py_reduce_methods[];
 extern PyMethodDef py_chunk_methods[];
+extern PyMethodDef py_packet_methods[];
 
 // Of the module.
 extern PyMethodDef py_open_functions[];
 extern PyMethodDef py_layout_functions[];
+extern PyMethodDef py_packet_functions[];
 
 #endif
