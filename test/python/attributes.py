@@ -66,9 +66,9 @@ class AttributesOfFiles(InFolder):
             a.attrs["n" * 40] = 1
         with self.assertRaises(TypeError):
             a.attrs[5] = 1
-        with self.assertRaises(tessera.LimitError):
+        with self.assertRaises(tessera.LimitError), tessera.create("full.b2nd", 3, "i4") as b:
             for i in range(20):
-                a.attrs[str(i)] = i
+                b.attrs[str(i)] = i
 
     def test_names_of_axes(self):
         a = tessera.create(None, (2, 3), "i4")
