@@ -41,6 +41,9 @@ test     module:lz4.block             python3-lz4
 test     module:zstandard             python3-zstandard
 test     module:botocore              python3-botocore
 test     program:mypy                 mypy
+test     module:xarray                python3-xarray
+test     module:dask.array            python3-dask
+test     module:distributed           python3-distributed
 test     module:mesonpy               python3-mesonpy
 test     program:patchelf             patchelf
 long     program:dpkg-buildpackage    dpkg-dev

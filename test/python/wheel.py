@@ -42,10 +42,12 @@ class Wheel(unittest.TestCase):
             with zipfile.ZipFile(os.path.join(folder, wheel)) as archive:
                 names = [n for n in archive.namelist() if ".dist-info/" not in n]
                 archive.extractall(folder)
+                entries = next(n for n in archive.namelist() if n.endswith("/entry_points.txt"))
+                self.assertIn(b"[xarray.backends]\ntessera", archive.read(entries))
             package = {"tessera/" + name for name in (
-                "__init__.py", "_tessera.abi3.so", "_tessera.pyi", "array.py", "layouts.py",
-                "packets.py",
-                "py.typed")}
+                "__init__.py", "_tessera.abi3.so", "_tessera.pyi", "array.py", "cluster.py",
+                "datasets.py", "groups.py", "layouts.py", "packets.py", "publish.py", "py.typed",
+                "tasks.py", "xarray_backend.py")}
             self.assertLessEqual(package, set(names))
             if tuple(map(int, mesonpy.__version__.split(".")[:2])) >= (0, 14):
                 self.assertEqual(package, set(names))

@@ -30,6 +30,8 @@ from tessera._tessera import (
     version as __version__,
 )
 from tessera.array import Array, Attributes, asarray, create, open
+from tessera.cluster import from_dask, to_dask
+from tessera.datasets import to_tessera
 from tessera.layouts import Layout, layout
 from tessera.packets import Adoption, Lease, Packet, encode
 
@@ -55,6 +57,9 @@ __all__ = [
     "asarray",
     "create",
     "encode",
+    "from_dask",
     "layout",
     "open",
+    "to_dask",
+    "to_tessera",
 ]

@@ -1,0 +1,87 @@
+"""Arrays of Dask as files, and arrays as those of Dask.
+
+Dask is imported when it is needed.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from tessera.array import Array, Path, create, open
+from tessera.layouts import Layout, Method, Shape
+from tessera.publish import published
+from tessera.tasks import Job, chunks_of, finish_all
+
+
+def from_dask(
+    array: Any,
+    path: Path,
+    *,
+    chunks: Shape | None = None,
+    blocks: Shape | None = None,
+    codec: Method | None = None,
+    level: int | None = None,
+    filters: Iterable[Method] | None = None,
+    layout: Layout | None = None,
+    fill_value: Any = None,
+    sparse: bool = False,
+    mode: str = "x",
+    shared: bool = False,
+) -> Array:
+    """Compute a Dask array into a file, in parallel, and open it for reading.
+
+    The scheduler is that of dask.compute(): threads, or the workers of distributed where there is a
+    client. chunks are the blocks of the array if these are alike and not large, and else chosen;
+    blocks of Dask that cut chunks are moved to boundaries of chunks. mode is "x" or "w"; the file
+    appears when it is complete.
+
+    shared: workers reach the path. Then they write chunks to it themselves, and only their places
+    are sent.
+
+    >>> import dask.array as da
+    >>> import tessera
+    >>> a = tessera.from_dask(da.arange(1000, chunks=100), "numbers.b2nd")
+    >>> a.chunks, a[500]
+    ((100,), 500)
+    """
+    options: dict[str, Any] = {
+        "chunks": chunks,
+        "blocks": blocks,
+        "codec": codec,
+        "level": level,
+        "filters": filters,
+        "layout": layout,
+        "fill_value": fill_value,
+        "sparse": sparse,
+    }
+    if chunks is None and layout is None:
+        options["chunks"] = chunks_of(array)
+    with published(path, mode) as part:
+        job = Job(create(part, array.shape, array.dtype, **options), array)
+        finish_all([job], shared)
+    return open(path)
+
+
+def to_dask(a: Array, *, chunks: Any = "auto") -> Any:
+    """An array as one of Dask, read block by block when it is computed.
+
+    chunks as dask.array.from_array() takes them; "auto" are several whole chunks of the array. Its
+    file is opened again, for reading, by each worker.
+
+    >>> import tessera
+    >>> a = tessera.asarray(range(10))
+    >>> int(tessera.to_dask(a).sum().compute())
+    45
+    """
+    source = a
+    if a.base is None and a.path is not None and a.writable:
+        a.flush()
+        source = open(a.path)
+    elif a.base is None and a.writable:
+        source = a.read_only()
+    from_array = importlib.import_module("dask.array").from_array
+    return from_array(source, chunks=chunks, name=False, asarray=False, meta=np.empty(0, a.dtype))

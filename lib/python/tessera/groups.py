@@ -1,0 +1,222 @@
+"""Folders of arrays, as `tess import` writes them and `tess export` reads them.
+
+A variable NAME is the array NAME.b2nd, with its attributes and the names of its dimensions. What
+belongs to the whole, and what attributes of arrays do not tell, stands in the file group.json.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tessera.array import Array
+
+RECORD = "group.json"
+SUFFIX = ".b2nd"
+
+# Attributes that do not fit into a file by themselves stand in the map of this name.
+_MORE = "attributes"
+_DIMENSIONS = "_ARRAY_DIMENSIONS"
+_RESERVED = (_MORE, _DIMENSIONS, "_tess")
+# A file has checksums with 15 attributes at most; two are the names of dimensions and the map.
+_MOST = 13
+_LONGEST_NAME = 31  # bytes
+
+
+def file_name(name: str) -> str:
+    """The name of a variable's file: characters that mean something in paths are %XX."""
+    plain = re.sub(r'[\x00-\x1f\x7f/\\%:*?"<>|]|^\.', lambda m: f"%{ord(m[0]):02X}", name)
+    return plain + SUFFIX
+
+
+def variable_name(file: str) -> str:
+    """The reverse of file_name(), for the last part of any path or URL."""
+    base = re.split(r"[/\\]", file.rstrip("/"))[-1]
+    stem = base[: -len(SUFFIX)] if base.endswith(SUFFIX) else base
+    encoded = re.sub(rb"%([0-9A-Fa-f]{2})", lambda m: bytes([int(m[1], 16)]), os.fsencode(stem))
+    return os.fsdecode(encoded)
+
+
+def array_names(folder: str) -> list[str]:
+    """The names of all variables in a folder, sorted."""
+    return sorted(variable_name(file) for file in os.listdir(folder) if file.endswith(SUFFIX))
+
+
+def is_group(path: str) -> bool:
+    """Whether a folder holds arrays; that of a sparse array does not."""
+    return os.path.isdir(path) and not os.path.exists(os.path.join(path, "chunks.b2frame"))
+
+
+# Attributes
+
+
+def _number_type(value: Any) -> str | None:
+    """The type of numbers that attributes of arrays do not keep; None: nothing is lost."""
+    dtype = getattr(value, "dtype", None)
+    return dtype.str if isinstance(dtype, np.dtype) and dtype.kind in "iuf" else None
+
+
+def store_attributes(array: Array, attrs: Mapping[str, Any]) -> dict[str, str]:
+    """Set attributes of an array; returns the types of those that are numbers of NumPy."""
+    more = {}
+    for count, (name, value) in enumerate(attrs.items()):
+        if name in _RESERVED or len(name.encode()) > _LONGEST_NAME or count >= _MOST:
+            more[name] = value
+        else:
+            array.attrs[name] = value
+    if more:
+        array.attrs[_MORE] = more
+    types = {name: _number_type(value) for name, value in attrs.items()}
+    return {name: kind for name, kind in types.items() if kind is not None}
+
+
+def _typed(value: Any, kind: Any) -> Any:
+    """A number, or a list of them, as the type of NumPy that was recorded, if that has its values."""
+    if not isinstance(kind, str) or not re.fullmatch(r"[<>|=]?[iuf][1248]", kind):
+        return value
+    if not isinstance(value, (int, float, list)):
+        return value
+    try:
+        typed = np.array(value, dtype=kind)
+        same = np.array_equal(typed.astype("f8"), np.array(value, dtype="f8"), equal_nan=True)
+    except (TypeError, ValueError, OverflowError):
+        return value
+    if not same:
+        return value
+    return typed if isinstance(value, list) else typed[()]
+
+
+def load_attributes(array: Array, types: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of an array, without the names of its dimensions."""
+    attrs: dict[str, Any] = {}
+    for name, value in array.attrs.items():
+        if name == _MORE and isinstance(value, dict):
+            attrs.update(value)
+        elif name != _DIMENSIONS:
+            attrs[name] = value
+    return {name: _typed(value, types.get(name)) for name, value in attrs.items()}
+
+
+# The file group.json
+
+
+def _to_json(value: Any) -> Any:
+    """A value in the notation of tess_attr_get_json()."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return _to_json(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"$float": str(value)}
+    if isinstance(value, bytes):
+        return {"$bytes": base64.b64encode(value).decode()}
+    if isinstance(value, Mapping):
+        if all(isinstance(key, str) for key in value) and not next(iter(value), "").startswith("$"):
+            return {key: _to_json(item) for key, item in value.items()}
+        return {"$map": [[_to_json(key), _to_json(item)] for key, item in value.items()]}
+    if isinstance(value, (list, tuple)):
+        return [_to_json(item) for item in value]
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise TypeError(f"an attribute cannot be {value!r}")
+
+
+def _from_json(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_from_json(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        key, item = next(iter(value.items()))
+        if key == "$float" and item in ("nan", "inf", "-inf"):
+            return float(item)
+        if key == "$bytes" and isinstance(item, str):
+            return base64.b64decode(item, validate=True)
+        if key == "$map" and isinstance(item, list):
+            return {_from_json(k): _from_json(v) for k, v in item}
+    return {key: _from_json(item) for key, item in value.items()}
+
+
+@dataclass
+class Group:
+    """What a folder says of the whole."""
+
+    attrs: dict[str, Any] = field(default_factory=dict)
+    dimensions: dict[str, int] = field(default_factory=dict)
+    unlimited: set[str] = field(default_factory=set)
+    # Of each variable, in the order of the file, the types of its attributes.
+    types: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def _objects(record: Mapping[str, Any], key: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects with a name of a list in the record."""
+    items = record.get(key, [])
+    for item in items if isinstance(items, list) else [items]:
+        if not isinstance(item, dict) or not isinstance(item.get("name"), str):
+            raise ValueError(f"{RECORD}: {key} has {item!r}, and no object with a name")
+        yield item["name"], item
+
+
+def _object(record: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = record.get(key, {})
+    if not isinstance(value, dict):
+        raise ValueError(f"{RECORD}: {key} is {value!r}, and no object")
+    return value
+
+
+def read_group(folder: str) -> Group:
+    """Read group.json; a folder without one says nothing of itself."""
+    try:
+        with open(os.path.join(folder, RECORD), encoding="utf-8") as file:
+            record = json.load(file)
+    except FileNotFoundError:
+        return Group()
+    if not isinstance(record, dict):
+        raise ValueError(f"{RECORD} in {folder!r} is no object of JSON")
+    group, types = Group(), _object(record, "attribute_types")
+    for name, value in _object(record, "attributes").items():
+        group.attrs[name] = _typed(_from_json(value), types.get(name))
+    for name, item in _objects(record, "dimensions"):
+        group.dimensions[name] = int(item.get("length", 0))
+        if item.get("unlimited") is True:
+            group.unlimited.add(name)
+    for name, item in _objects(record, "variables"):
+        group.types[name] = _object(item, "attribute_types")
+    return group
+
+
+def write_group(folder: str, group: Group) -> None:
+    """Write group.json, as a whole or not at all."""
+    types = {name: _number_type(value) for name, value in group.attrs.items()}
+    record = {
+        "tessera_group": 1,
+        "attributes": {name: _to_json(value) for name, value in group.attrs.items()},
+        "attribute_types": {name: kind for name, kind in types.items() if kind is not None},
+        "dimensions": [
+            {"name": name, "length": length, "unlimited": name in group.unlimited}
+            for name, length in group.dimensions.items()
+        ],
+        "variables": [
+            {"name": name, "attribute_types": kinds} for name, kinds in group.types.items()
+        ],
+    }
+    path = os.path.join(folder, RECORD)
+    with open(path + ".part", "w", encoding="utf-8") as file:
+        json.dump(record, file, ensure_ascii=False, allow_nan=False)
+        file.write("\n")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(path + ".part", path)
+
+
+def in_order(names: Iterable[str], group: Group) -> list[str]:
+    """Names of variables in the order of the record, then the others."""
+    there = list(names)
+    known = [name for name in group.types if name in there]
+    return known + [name for name in there if name not in group.types]

@@ -1,0 +1,59 @@
+"""Files and folders that appear under their name when they are complete."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+
+from tessera import _tessera, groups
+from tessera.array import Path
+
+
+def _remove(path: str) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    elif os.path.lexists(path):
+        os.remove(path)
+
+
+def _check_replaced(path: str) -> None:
+    """Of what is there, only what holds nothing but arrays is replaced."""
+    if not os.path.isdir(path) or not groups.is_group(path):
+        return
+    for entry in os.listdir(path):
+        inside = os.path.join(path, entry)
+        if entry == groups.RECORD or entry.endswith(groups.SUFFIX):
+            continue
+        if not os.path.isdir(inside):
+            raise FileExistsError(f"{path!r} holds {entry!r}, and is no folder of arrays alone")
+        _check_replaced(inside)
+
+
+@contextlib.contextmanager
+def published(path: Path, mode: str) -> Iterator[str]:
+    """A path beside another one, which gets its name at the end, and is removed after a failure."""
+    if _tessera._is_url(os.fspath(path)):
+        raise ValueError(f"{path!r} is a URL, and arrays are written to files")
+    target = os.path.abspath(os.fspath(path))
+    if mode not in ("x", "w"):
+        raise ValueError(f"mode is {mode!r}, and can be 'x' or 'w'")
+    if mode == "x" and os.path.lexists(target):
+        raise FileExistsError(f"{target!r} exists, and mode is 'x'")
+    _check_replaced(target)
+    parent, name = os.path.split(target)
+    part = os.path.join(parent, f".{name}.{uuid.uuid4().hex[:8]}{groups.SUFFIX}")
+    old = part + ".old"
+    try:
+        yield part
+        if os.path.isdir(part) or os.path.isdir(target):
+            if os.path.lexists(target):
+                os.rename(target, old)
+            os.rename(part, target)
+        else:
+            os.replace(part, target)
+        _remove(old)
+    finally:
+        _remove(part)

@@ -1,0 +1,205 @@
+"""xarray opens arrays, and folders of arrays: xr.open_dataset(path, engine="tessera").
+
+Importing this module adds the accessor ``tessera`` to datasets: ``ds.tessera.to_tessera(path)``.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Callable, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tessera import _tessera, datasets, groups
+from tessera.array import Array, Path, open
+
+if TYPE_CHECKING:  # xarray need not be there where types are checked
+    _C = TypeVar("_C")
+
+    class BackendArray:
+        """As in xarray."""
+
+    class BackendEntrypoint:
+        """As in xarray."""
+
+    class CachingFileManager:
+        """As in xarray."""
+
+        def __init__(self, opener: Callable[..., Array], *args: Any, mode: str, kwargs: Any): ...
+        def acquire(self) -> Array: ...
+        def close(self) -> None: ...
+
+    Dataset: Any
+    Variable: Any
+    indexing: Any
+    conventions: Any
+
+    def register_dataset_accessor(name: str) -> Callable[[_C], _C]: ...
+
+else:
+    from xarray import Dataset, Variable, conventions, register_dataset_accessor
+    from xarray.backends import BackendArray, BackendEntrypoint, CachingFileManager
+    from xarray.core import indexing
+
+
+class LazyItems(BackendArray):
+    """The items of an array for xarray, which are read when they are asked for.
+
+    Any number of threads may read. A pickle has the path only. Of all files that are open, xarray
+    closes those that were not used for the longest time.
+    """
+
+    def __init__(self, manager: CachingFileManager, array: Array) -> None:
+        self._manager = manager
+        self.shape = array.shape
+        self.dtype = array.dtype
+
+    def __getitem__(self, key: Any) -> npt.NDArray[Any]:
+        while True:
+            array = self._manager.acquire()
+            try:
+                return np.asarray(self._read(array, key), dtype=self.dtype)
+            except ValueError:
+                if not array.closed:  # else another thread has opened too many files meanwhile
+                    raise
+
+    def _read(self, array: Array, key: Any) -> Any:
+        if isinstance(key, indexing.VectorizedIndexer):
+            return array.vindex[key.tuple]
+        if isinstance(key, indexing.OuterIndexer):
+            return array.oindex[key.tuple]
+        return array[key.tuple]
+
+
+def _dimensions(array: Array, prefix: str) -> tuple[str, ...]:
+    """The names of all axes; those without one are numbered."""
+    names = array.dims or ("",) * array.ndim
+    return tuple(name or f"{prefix}dim_{axis}" for axis, name in enumerate(names))
+
+
+def _variable(
+    path: str, prefix: str, options: dict[str, Any], types: Mapping[str, Any]
+) -> tuple[CachingFileManager, Any]:
+    """A variable of xarray, and what closes its file."""
+    manager = CachingFileManager(open, path, mode="r", kwargs=options)
+    array = manager.acquire()
+    dims, layout = _dimensions(array, prefix), array.layout
+    encoding: dict[str, Any] = {
+        "chunks": layout.chunks,
+        "blocks": layout.blocks,
+        "codec": layout.codec,
+        "level": layout.level,
+        "filters": [(name, meta) for name, meta in layout.filters],
+        "source": path,
+    }
+    if all(array.chunks):
+        encoding["preferred_chunks"] = dict(zip(dims, array.chunks))
+    attrs = groups.load_attributes(array, types)
+    items = indexing.LazilyIndexedArray(LazyItems(manager, array))
+    return manager, Variable(dims, items, attrs, encoding)
+
+
+def _close(managers: list[CachingFileManager]) -> None:
+    for manager in managers:
+        manager.close()
+
+
+class TesseraBackendEntrypoint(BackendEntrypoint):
+    """Opens an array as a Dataset with one variable, and a folder of arrays with all of them."""
+
+    description = "Open arrays in the Blosc2 format (.b2nd), and folders of them"
+
+    def guess_can_open(self, filename_or_obj: Any) -> bool:
+        """Whether it is an array or a folder with arrays, by names."""
+        try:
+            path = os.fspath(filename_or_obj)
+        except TypeError:
+            return False
+        if not isinstance(path, str):
+            return False
+        if path.rstrip("/").endswith(groups.SUFFIX):
+            return True
+        return os.path.isdir(path) and bool(groups.array_names(path))
+
+    def open_dataset(
+        self,
+        filename_or_obj: Any,
+        *,
+        mask_and_scale: bool = True,
+        decode_times: bool = True,
+        concat_characters: bool = True,
+        decode_coords: bool | str = True,
+        drop_variables: str | Iterable[str] | None = None,
+        use_cftime: bool | None = None,
+        decode_timedelta: bool | None = None,
+        group: str | None = None,
+        threads: int | None = None,
+        cache: int | None = None,
+    ) -> Any:
+        """Open a Dataset. group is a folder inside; threads and cache as in tessera.open()."""
+        path = os.fspath(filename_or_obj)
+        if not _tessera._is_url(path):
+            path = os.path.abspath(os.path.expanduser(path))
+        if group is not None:
+            path = os.path.join(path, group.strip("/"))
+        dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
+        options = {"threads": threads, "cache": cache}
+        if groups.is_group(path):
+            record = groups.read_group(path)
+            names = groups.in_order(groups.array_names(path), record)
+            files = {name: os.path.join(path, groups.file_name(name)) for name in names}
+        else:
+            record = groups.Group()
+            files = {groups.variable_name(path): path}
+        managers, variables = [], {}
+        for name, file in files.items():
+            if name not in dropped:
+                prefix = "" if file == path else name + "_"
+                manager, variable = _variable(file, prefix, options, record.types.get(name, {}))
+                managers.append(manager)
+                variables[name] = variable
+        variables, attrs, coordinates = conventions.decode_cf_variables(
+            variables,
+            record.attrs,
+            mask_and_scale=mask_and_scale,
+            decode_times=decode_times,
+            concat_characters=concat_characters,
+            decode_coords=decode_coords,
+            use_cftime=use_cftime,
+            decode_timedelta=decode_timedelta,
+        )
+        dataset = Dataset(variables, attrs=attrs)
+        dataset = dataset.set_coords(coordinates.intersection(variables))
+        dataset.encoding = {"source": path, "unlimited_dims": record.unlimited & set(dataset.dims)}
+        dataset.set_close(functools.partial(_close, managers))
+        return dataset
+
+
+@register_dataset_accessor("tessera")
+class TesseraAccessor:
+    """ds.tessera: what this package does with datasets."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+
+    def to_tessera(
+        self,
+        path: Path,
+        *,
+        mode: str = "x",
+        encoding: Mapping[str, Mapping[str, Any]] | None = None,
+        unlimited_dims: Iterable[str] | None = None,
+        shared: bool = False,
+    ) -> None:
+        """tessera.to_tessera() of the dataset."""
+        datasets.to_tessera(
+            self._dataset,
+            path,
+            mode=mode,
+            encoding=encoding,
+            unlimited_dims=unlimited_dims,
+            shared=shared,
+        )

@@ -1,0 +1,314 @@
+"""Datasets of xarray: written as folders of arrays, and opened again, item by item the same."""
+
+import concurrent.futures
+import os
+import pathlib
+import pickle
+import sys
+import unittest
+import warnings
+
+import numpy as np
+import tessera
+from support import InFolder
+
+try:
+    import pandas as pd
+    import xarray as xr
+except ImportError:
+    xr = None
+try:
+    import dask.array as da
+except ImportError:
+    da = None
+
+
+def sample():
+    rng = np.random.default_rng(1)
+    temperature = rng.normal(280, 10, (30, 8, 11)).astype("f4")
+    temperature[3:5, 2] = np.nan
+    return xr.Dataset(
+        {
+            "temperature": (("time", "y", "x"), temperature, {"units": "K", "valid_min": np.float32(0.1)}),
+            "rain": (("y", "x"), rng.integers(-5, 5, (8, 11)).astype("i2")),
+            "wet": (("y", "x"), rng.random((8, 11)) < 0.5),
+            "big_endian": ("x", np.arange(11, dtype=">f8")),
+            "wave": ("x", rng.random(11) + 1j),
+            "crs": ((), 7, {"grid_mapping_name": "none"}),
+            "station": ("x", np.array(["", "ab", "äöü"] + ["long " * 30] * 8, dtype=object)),
+            "code": ("y", np.array([b"a", b"bc"] * 4)),
+            "delay": ("time", pd.to_timedelta(np.arange(30), "h")),
+            "nothing": (("none", "x"), np.zeros((0, 11))),
+            "odd: name/of": ("x", np.arange(11)),
+        },
+        coords={
+            "time": pd.date_range("2001-01-01", periods=30, freq="6h"),
+            "y": np.linspace(60, 50, 8),
+            "x": np.arange(11),
+            "lon": (("y", "x"), rng.random((8, 11))),
+            "region": "north",
+        },
+        attrs={"title": "a sample", "history": ["made", "kept"], "scale": np.float32(0.1),
+               "count": np.int16(3), "nan": float("nan"), "numbers": np.arange(3, dtype="i4")},
+    )
+
+
+def opened(path, **more):
+    return xr.open_dataset(path, engine="tessera", **more)
+
+
+@unittest.skipUnless(xr, "xarray is missing")
+class Datasets(InFolder):
+    def round_trip(self, ds, **more):
+        tessera.to_tessera(ds, "ds", mode="w", **more)
+        with opened("ds") as found:
+            return found.load()
+
+    def test_all_kinds(self):
+        ds = sample()
+        found = self.round_trip(ds)
+        xr.testing.assert_identical(found, ds)
+        self.assertEqual(list(found.data_vars), list(ds.data_vars))
+        self.assertEqual(set(found.coords), set(ds.coords))
+        for name in ("temperature", "rain", "wet", "wave", "time", "delay"):
+            self.assertEqual(found[name].dtype, ds[name].dtype, name)
+        self.assertEqual(found.scale.dtype, np.dtype("f4"))
+        self.assertEqual(found.attrs["count"].dtype, np.dtype("i2"))
+        self.assertEqual(found.temperature.attrs["valid_min"].dtype, np.dtype("f4"))
+        self.assertTrue(pathlib.Path("ds", "odd%3A name%2Fof.b2nd").is_file())
+
+    def test_encodings(self):
+        ds = sample()[["temperature", "rain", "time"]]
+        found = self.round_trip(ds, encoding={
+            "temperature": {"dtype": "i2", "scale_factor": 0.01, "add_offset": 280.0, "_FillValue": -32768,
+                            "chunks": (10, 8, 6), "codec": "zstd", "level": 9, "filters": ["shuffle"]},
+            "rain": {"_FillValue": 3, "sparse": True, "chunks": (4, 4)},
+            "time": {"units": "hours since 2000-01-01", "dtype": "i4"},
+        })
+        np.testing.assert_allclose(found.temperature, ds.temperature, atol=0.006)
+        self.assertTrue(np.isnan(found.temperature[3, 2]).all())
+        np.testing.assert_array_equal(found.rain, ds.rain.where(ds.rain != 3))
+        np.testing.assert_array_equal(found.time, ds.time)
+        self.assertTrue(os.path.isdir("ds/rain.b2nd"))
+        with tessera.open("ds/temperature.b2nd") as a:
+            self.assertEqual((a.dtype, a.chunks, a.layout.codec, a.layout.level, a.fill_value, a.dims),
+                             (np.dtype("i2"), (10, 8, 6), "zstd", 9, -32768, ("time", "y", "x")))
+        with tessera.open("ds/time.b2nd") as a:
+            self.assertEqual((a.dtype, a.attrs["units"]), (np.dtype("i4"), "hours since 2000-01-01"))
+        with opened("ds") as again:  # its encodings are those that were found
+            tessera.to_tessera(again, "again")
+            xr.testing.assert_identical(opened("again").load(), again.load())
+        with tessera.open("again/temperature.b2nd") as a:
+            self.assertEqual((a.dtype, a.chunks, a.layout.codec), (np.dtype("i2"), (10, 8, 6), "zstd"))
+        with opened("ds", decode_cf=False) as raw:
+            self.assertEqual(raw.temperature.dtype, np.dtype("i2"))
+            self.assertEqual(raw.temperature.attrs["scale_factor"], 0.01)
+        with opened("ds", mask_and_scale=False, decode_times=False) as raw:
+            self.assertEqual((raw.rain.dtype, raw.time.dtype), (np.dtype("i2"), np.dtype("i4")))
+        for wrong in ({"rain": {"complevel": 4}}, {"nothing here": {}}):
+            with self.assertRaises(ValueError):
+                tessera.to_tessera(ds, "wrong", encoding=wrong)
+        self.assertFalse(os.path.exists("wrong"))
+
+    def test_parts_of_what_was_opened(self):
+        """Encodings that do not fit the part are chosen anew."""
+        tessera.to_tessera(sample(), "ds", encoding={"temperature": {"chunks": (10, 8, 6)}})
+        with opened("ds") as ds:
+            part = ds[["temperature"]].isel(time=slice(0, 4), x=3)
+            tessera.to_tessera(part, "part")
+            xr.testing.assert_identical(opened("part").load(), part.load())
+
+    def test_unlimited(self):
+        ds = sample()
+        ds.encoding["unlimited_dims"] = {"time"}
+        self.assertEqual(self.round_trip(ds).encoding["unlimited_dims"], {"time"})
+        self.assertEqual(self.round_trip(ds, unlimited_dims=["x"]).encoding["unlimited_dims"], {"x"})
+        with self.assertRaises(ValueError):
+            tessera.to_tessera(ds, "wrong", unlimited_dims=["q"])
+        with tessera.open("ds/rain.b2nd", "r+") as a:  # layers that an array grows by are there at once
+            a.append(a[:, -1:], axis=1)
+        with self.assertRaisesRegex(ValueError, "conflicting sizes"):
+            opened("ds")
+
+    def test_many_attributes(self):
+        ds = xr.Dataset({"v": ("x", np.arange(3.0))})
+        ds.v.attrs = {f"attribute {i}": i for i in range(40)}
+        ds.v.attrs.update({"a name that is longer than a file of frames takes": "x", "attributes": "own",
+                           "map": {"$odd": [1, b"\0\xff"]}, "none": None, "inf": [1.5, float("inf")]})
+        ds.attrs = {**ds.v.attrs, "": "empty"}
+        xr.testing.assert_identical(self.round_trip(ds), ds)
+        with opened("ds/v.b2nd") as one:
+            self.assertEqual(one.v.attrs["attribute 39"], 39)
+        for value in (object(), np.datetime64("2000-01-01")):
+            with self.assertRaises(TypeError):
+                tessera.to_tessera(xr.Dataset(attrs={"x": value}), "wrong")
+            with self.assertRaises(TypeError):
+                tessera.to_tessera(xr.Dataset({"v": ((), 1, {"x": value})}), "wrong")
+        self.assertEqual([name for name in os.listdir() if "wrong" in name], [])
+
+    def test_one_file(self):
+        tessera.asarray(np.arange(12).reshape(3, 4), "plain.b2nd")
+        with tessera.create("named.b2nd", (3, 4), "M8[D]", sparse=True) as a:
+            a.dims = ["t", ""]
+            a[...] = np.datetime64("2020-05-17")
+        with xr.open_dataset("plain.b2nd") as ds:  # the engine is guessed
+            self.assertEqual((list(ds), ds.plain.dims), (["plain"], ("dim_0", "dim_1")))
+            np.testing.assert_array_equal(ds.plain, np.arange(12).reshape(3, 4))
+        with xr.open_dataset(pathlib.Path("named.b2nd")) as ds:
+            self.assertEqual(ds.named.dims, ("t", "dim_1"))
+            self.assertEqual(str(ds.named.values[2, 3])[:10], "2020-05-17")
+        with xr.open_dataarray("plain.b2nd", engine="tessera") as array:
+            self.assertEqual(int(array.sum()), 66)
+        with self.assertRaises(FileNotFoundError):
+            opened("nothing.b2nd")
+
+    def test_folders(self):
+        ds = sample()
+        tessera.to_tessera(ds, "all")
+        tessera.to_tessera(ds[["rain"]], "all/inner")
+        with xr.open_dataset("all") as found:
+            self.assertNotIn("inner", found)
+            xr.testing.assert_identical(found.load(), ds)
+        with opened("all", group="/inner") as found:
+            xr.testing.assert_identical(found.load(), ds[["rain"]])
+        with opened("all", drop_variables=["temperature"]) as found:
+            xr.testing.assert_identical(found.load(), ds.drop_vars("temperature"))
+        os.remove("all/group.json")  # a folder need not have one
+        with opened("all") as found:
+            np.testing.assert_array_equal(found.temperature, ds.temperature)
+        for text in ("[]", '{"dimensions": [5]}', '{"attributes": 3}', '{"variables": [{}]}', "{"):
+            pathlib.Path("all/group.json").write_text(text)
+            with self.assertRaises(ValueError):
+                opened("all")
+        os.mkdir("empty")
+        with self.assertRaises(ValueError):
+            xr.open_dataset("empty")
+
+    def test_modes(self):
+        ds = sample()
+        tessera.to_tessera(ds, "ds")
+        with self.assertRaises(FileExistsError):
+            tessera.to_tessera(ds, "ds")
+        old = opened("ds")
+        ds[["rain"]].tessera.to_tessera("ds", mode="w")
+        self.assertEqual(set(os.listdir("ds")), {
+            "group.json", "rain.b2nd", "x.b2nd", "y.b2nd", "lon.b2nd", "region.b2nd"})
+        old.close()
+        pathlib.Path("ds/notes.txt").write_text("keep me")
+        with self.assertRaisesRegex(FileExistsError, "notes"):
+            tessera.to_tessera(ds, "ds", mode="w")
+        with self.assertRaises(ValueError):
+            tessera.to_tessera(ds, "other", mode="a")
+        self.assertEqual(os.listdir(), ["ds"])
+
+    def test_data_arrays(self):
+        array = sample().temperature
+        tessera.to_tessera(array, "array")
+        found = opened("array").temperature.load()
+        xr.testing.assert_identical(found, array)
+        with self.assertRaises(NotImplementedError):
+            tessera.to_tessera(sample()[["rain"]].stack(both=("y", "x")), "wrong")
+
+    def test_chunks(self):
+        if not da:
+            self.skipTest("dask is missing")
+        ds = sample()
+        tessera.to_tessera(ds, "ds", encoding={"temperature": {"chunks": (10, 8, 6)}})
+        with opened("ds", chunks={}) as found:
+            self.assertEqual(found.temperature.data.chunks, ((10, 10, 10), (8,), (6, 5)))
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                xr.testing.assert_identical(found.compute(), ds)
+
+
+def random_indexer(rng, length):
+    kind = rng.integers(0, 6)
+    if kind == 0:
+        return int(rng.integers(-length, length))
+    if kind == 1:
+        return rng.integers(-length, length, rng.integers(0, 6))
+    if kind == 2:
+        return rng.random(length) < 0.4
+    bounds = [None if rng.random() < 0.3 else int(i) for i in rng.integers(-length - 2, length + 3, 2)]
+    return slice(*bounds, int(rng.choice([-3, -2, -1, 1, 2, 3])))
+
+
+@unittest.skipUnless(xr, "xarray is missing")
+class Lazy(InFolder):
+    def setUp(self):
+        super().setUp()
+        self.ds = xr.Dataset(
+            {"a": (("t", "y", "x"), np.random.default_rng(2).integers(0, 1000, (7, 6, 9))),
+             "b": (("x", "t"), np.random.default_rng(3).random((9, 7)).astype("f4")),
+             "s": ("y", np.array(["α", "bc", "", "d", "e", "xyz"]))})
+        tessera.to_tessera(self.ds, "ds", encoding={"a": {"chunks": (3, 4, 5)}, "b": {"chunks": (4, 7)}})
+        self.lazy = opened("ds", cache=None)
+
+    def tearDown(self):
+        self.lazy.close()
+        super().tearDown()
+
+    def agree(self, index):
+        wanted, found = self.ds, opened("ds")
+        with found:
+            for step in index:
+                wanted, found = wanted.isel(step), found.isel(step)
+            xr.testing.assert_identical(found.load(), wanted)
+
+    def test_outer(self):
+        rng = np.random.default_rng(4)
+        for _ in range(150):
+            steps = []
+            sizes = dict(self.ds.sizes)
+            for _ in range(int(rng.integers(1, 3))):
+                step = {d: random_indexer(rng, n) for d, n in sizes.items() if n and rng.random() < 0.7}
+                steps.append(step)
+                sizes = dict(self.ds.isel(step).sizes) if len(steps) == 1 else sizes
+            with self.subTest(steps=steps):
+                self.agree(steps)
+
+    def test_points(self):
+        rng = np.random.default_rng(5)
+        for _ in range(150):
+            dims = [("p",), ("p", "q"), ("q", "p"), ("t",), ("x",)][int(rng.integers(0, 5))]
+            shape = tuple({"p": 3, "q": 2, "t": 4, "x": 5}[d] for d in dims)
+            step = {}
+            for d, n in self.ds.sizes.items():
+                if d in dims or rng.random() < 0.5:
+                    step[d] = xr.DataArray(rng.integers(-n, n, shape), dims=dims)
+                elif rng.random() < 0.5:
+                    step[d] = random_indexer(rng, n)
+            step = {d: i for d, i in step.items() if not (isinstance(i, np.ndarray) and i.dtype == bool)}
+            with self.subTest(step=step):
+                self.agree([step])
+
+    def test_nothing_is_read_before(self):
+        self.assertNotIn("array([[", repr(self.lazy.a.variable._data))
+        self.assertFalse(self.lazy.a.variable._in_memory)
+        part = self.lazy.a.isel(t=2)
+        self.assertFalse(part.variable._in_memory)
+        self.assertEqual(int(part.sum()), int(self.ds.a[2].sum()))
+
+    def test_pickles(self):
+        data = pickle.dumps(self.lazy)
+        self.assertLess(len(data), 20000)
+        xr.testing.assert_identical(pickle.loads(data).load(), self.ds)
+
+    def test_threads(self):
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(lambda t: self.lazy.a.isel(t=t % 7).values, range(200)))
+        for t, items in enumerate(found):
+            np.testing.assert_array_equal(items, self.ds.a[t % 7])
+
+    def test_few_open_files(self):
+        """Files are closed while other threads read, and opened again."""
+        with xr.set_options(file_cache_maxsize=1), concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda n: np.testing.assert_array_equal(
+                self.lazy["ab"[n % 2]].isel(t=n % 7).values, self.ds["ab"[n % 2]].isel(t=n % 7)), range(300)))
+
+
+if __name__ == "__main__":
+    if xr is None:
+        print("xarray is missing: datasets are not tested")
+        sys.exit(77)
+    unittest.main()
