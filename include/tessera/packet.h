@@ -162,7 +162,7 @@ TESS_API TESS_NODISCARD tess_status tess_packet_chunks(const void *packet, size_
 typedef struct tess_adoption tess_adoption;
 
 /**
- * Begin to adopt. Commits what was written to the array, so that it has its name.
+ * Begin to adopt. A new array that does not have its name yet is committed, so that workers find it.
  *
  * @param a         Array opened for writing, not a view, nor a super-chunk.
  * @param adoption  Receives the adoption; end it with tess_adoption_end(). NULL on failure.

@@ -88,6 +88,12 @@ frame_is_writable(const struct frame *f)
 }
 
 bool
+frame_is_published(const struct frame *f)
+{
+    return f->published;
+}
+
+bool
 frame_is_sparse(const struct frame *f)
 {
     return f->folder != NULL;

@@ -49,6 +49,7 @@ int frame_chunks_within(const struct frame *f, int64_t size, int most);
 int64_t frame_generation(const struct frame *f);
 
 bool frame_is_writable(const struct frame *f);
+bool frame_is_published(const struct frame *f); // others can find it
 bool frame_is_sparse(const struct frame *f); // a directory
 bool frame_in_memory(const struct frame *f); // no other program can change it, nor read it
 bool frame_is_once(const struct frame *f); // written from start to end (struct io)

@@ -474,7 +474,8 @@ tess_status
 adoption_begin(tess_array *a, tess_adoption **adoption, tess_error *err)
 {
     const int64_t nchunks = a->g->nchunks;
-    tess_status st = array_commit(a, err);
+    const tess_status st =
+        frame_is_published(a->grid->frame) ? TESS_OK : array_commit(a, err);
     if (st != TESS_OK)
         return st;
     tess_adoption *const ad = mem_zeroed(1, sizeof *ad);
