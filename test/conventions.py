@@ -32,7 +32,8 @@ ITEM = re.compile(
     r"|(?P<enum>^enum \{.*?^\};)"
     r"|(?P<opaque>^typedef struct (?P<object>\w+) (?P=object);)"
     r"|(?P<callback>^typedef [^;{]*?\b(?P<type>tess_\w+)\((?P<takes>[^;]*)\);)"
-    r"|(?P<function>^TESS_(?:HTTP_)?API (?P<result>[^;(]*?)(?P<name>\btess_\w+)\((?P<args>[^;]*)\);)",
+    r"|(?P<function>^(?:TESS_(?:HTTP_)?API|static inline) (?P<result>[^;(]*?)"
+    r"(?P<name>\btess_\w+)\((?P<args>[^;{]*?)\)(?:;|\n\{))",
     re.S | re.M)
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 PARAM = re.compile(r"@param\s+(\w+)[ \t]*(.*?)(?=@param|@return|@name|\n\s*\n|\Z)", re.S)
@@ -89,9 +90,10 @@ class Headers:
         folder = os.path.join(root, "include", "tessera")
         self.functions, self.callbacks, self.macros = {}, {}, {}
         self.structs, self.objects, self.comments, self.constants = {}, set(), [], set()
-        for name in sorted(os.listdir(folder)):
-            with open(os.path.join(folder, name), encoding="utf-8") as file:
-                self.read(name, file.read())
+        for name in sorted(os.listdir(folder)): # parts of headers, in folders, are not for programs
+            if name.endswith(".h"):
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    self.read(name, file.read())
         with open(os.path.join(root, "include/manual/abi.rst"), encoding="utf-8") as file:
             final = re.search(r"These structs are \*\*final\*\*(.*?)\n\n", file.read(), re.S)
         self.final = set(re.findall(r"``(tess_\w+)``", final.group(1)))

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every public header compiles alone, without a warning, as C and as C++.
+# Every public header compiles alone, without a warning, as C and as C++. Those of MPI programs are
+# compiled with each MPI library that is there.
 #
 #     headers.sh INCLUDE_DIR     (CC and CXX in the environment; without CXX no C++)
 
@@ -19,7 +20,19 @@ compile() {
 }
 
 cd "$include" || exit 1
+quiet="-Wno-unused-function -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX" # the C++ of the libraries
+left_out="tessera/mpi.h and tessera/mpi are left out: no mpicc.openmpi or mpicc.mpich"
+for mpicc in mpicc.openmpi mpicc.mpich; do
+    command -v $mpicc >/dev/null 2>&1 || continue
+    left_out=
+    for header in tessera/mpi.h tessera/mpi/*.h; do
+        compile c c11 "$header" $mpicc $quiet
+        [ -z "$CXX" ] || compile c++ c++11 "$header" $mpicc $quiet
+    done
+done
+[ -z "$left_out" ] || echo "$left_out"
 for header in *.h tessera/*.h; do
+    [ "$header" != tessera/mpi.h ] || continue
     # shellcheck disable=SC2086
     compile c c11 "$header" $CC
     # shellcheck disable=SC2086

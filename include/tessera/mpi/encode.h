@@ -1,0 +1,228 @@
+/**
+ * @file encode.h
+ * The chunks of one rank are encoded: those that it has alone, and those that it puts together.
+ * Part of tessera/mpi.h.
+ */
+#ifndef TESSERA_MPI_ENCODE_H
+#define TESSERA_MPI_ENCODE_H
+
+#include "tessera/boxes.h"
+#include "tessera/mpi/exchange.h"
+#include "tessera/mpi/life.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @cond */
+
+enum { TESS_MPI_BATCH = 1 << 26 }; /* bytes of items that are encoded at once, about */
+
+/* Encoded chunks of one rank, on their way. */
+typedef struct tess_mpi_packet {
+    void *bytes;
+    size_t size;
+    int64_t extent; /* of its chunks: bytes, or files of a directory */
+} tess_mpi_packet;
+
+typedef struct tess_mpi_packets {
+    tess_mpi_packet *items;
+    int64_t count;
+    int64_t capacity;
+    int64_t extent;
+} tess_mpi_packets;
+
+static inline void
+tess_mpi_packets_free(tess_mpi_packets *p)
+{
+    for (int64_t i = 0; i < p->count; i++)
+        tess_free(p->items[i].bytes);
+    free(p->items);
+    memset(p, 0, sizeof *p);
+}
+
+/* Encode items of whole chunks, and keep the packet. */
+static inline tess_status
+tess_mpi_encode(tess_mpi *m, tess_mpi_packets *p, const tess_mpi_box *box, const int64_t *strides,
+                const uint8_t *items, tess_error *err)
+{
+    tess_mpi_packet next = {NULL, 0, 0};
+    size_t size = (size_t)m->g.typesize;
+    tess_packet_info info;
+    for (int i = 0; i < m->g.ndim; i++)
+        size += (size_t)((box->stop[i] - box->start[i] - 1) * strides[i]);
+    if (p->count == p->capacity) {
+        const int64_t capacity = p->capacity > 0 ? 2 * p->capacity : 16;
+        tess_mpi_packet *const more =
+            (tess_mpi_packet *)realloc(p->items, (size_t)capacity * sizeof *more);
+        if (!more)
+            return tess_mpi_error(err, TESS_ERR_NOMEM, "no memory for packets");
+        p->items = more;
+        p->capacity = capacity;
+    }
+    tess_status st = tess_packet_encode(m->sketch, box->start, box->stop, items, size, strides,
+                                        &next.bytes, &next.size, err);
+    if (st != TESS_OK)
+        return st;
+    st = tess_packet_info(next.bytes, next.size, &info, err);
+    if (st != TESS_OK) {
+        tess_free(next.bytes);
+        return st;
+    }
+    next.extent = m->contiguous ? info.cbytes : info.nstored;
+    p->items[p->count++] = next;
+    p->extent += next.extent;
+    return TESS_OK;
+}
+
+/* Box and strides of a part of memory that has another box. */
+static inline const uint8_t *
+tess_mpi_part_of(const tess_mpi_shape *g, const tess_mpi_box *box, const void *src,
+                 const tess_mpi_box *part, int64_t *strides)
+{
+    tess_mpi_box_strides(g, box, strides);
+    return (const uint8_t *)src + tess_mpi_box_offset(g->ndim, box, strides, part);
+}
+
+/* How many chunks along each axis are encoded at once. */
+static inline void
+tess_mpi_batch(const tess_mpi_shape *g, const tess_mpi_box *chunks, int64_t *step)
+{
+    int64_t nbytes = g->typesize;
+    for (int i = 0; i < g->ndim; i++)
+        nbytes *= g->chunkshape[i];
+    int64_t left = TESS_MPI_BATCH / (nbytes > 0 ? nbytes : 1);
+    for (int i = g->ndim - 1; i >= 0; i--) {
+        const int64_t all = chunks->stop[i] - chunks->start[i];
+        step[i] = left < 1 ? 1 : left < all ? left : all;
+        left = step[i] < all ? 1 : left / step[i];
+    }
+}
+
+/* The chunks of which the own box has all items. */
+static inline tess_status
+tess_mpi_encode_whole(tess_mpi *m, tess_mpi_packets *p, const tess_mpi_box *box, const void *src,
+                      tess_error *err)
+{
+    const tess_mpi_shape *const g = &m->g;
+    int64_t step[TESS_MAX_NDIM], strides[TESS_MAX_NDIM], place[TESS_MAX_NDIM];
+    tess_mpi_box chunks, batch;
+    tess_status st;
+    if (!tess_mpi_box_whole_chunks(g, box, &chunks))
+        return TESS_OK;
+    tess_mpi_batch(g, &chunks, step);
+    memcpy(place, chunks.start, sizeof place);
+    do {
+        for (int i = 0; i < g->ndim; i++) {
+            const int64_t behind = place[i] + step[i];
+            const int64_t last = behind < chunks.stop[i] ? behind : chunks.stop[i];
+            const int64_t stop = last * g->chunkshape[i];
+            batch.start[i] = place[i] * g->chunkshape[i];
+            batch.stop[i] = stop < g->shape[i] ? stop : g->shape[i];
+        }
+        const uint8_t *const items = tess_mpi_part_of(g, box, src, &batch, strides);
+        st = tess_mpi_encode(m, p, &batch, strides, items, err);
+    } while (st == TESS_OK && tess_mpi_box_next(g->ndim, &chunks, step, place));
+    return st;
+}
+
+/* A chunk that is put together from the parts of several ranks. */
+typedef struct tess_mpi_shared {
+    tess_mpi *m;
+    tess_mpi_packets *packets;
+    const uint8_t *src; /* items of the own box */
+    uint8_t *items; /* of the chunk */
+    int64_t missing; /* items of it that are not there */
+    tess_status st;
+    tess_error *err;
+} tess_mpi_shared;
+
+/* Count what the ranks have of a chunk that is encoded here. */
+static inline int64_t
+tess_mpi_kept_items(const tess_mpi_exchange *x, const tess_mpi_box *chunk)
+{
+    tess_mpi_box part;
+    int64_t n = tess_mpi_box_nitems(x->g->ndim, chunk);
+    for (int i = 0; i < x->nnear; i++)
+        if (tess_mpi_box_meet(x->g->ndim, &x->boxes[x->near[i]], chunk, &part))
+            n -= tess_mpi_box_nitems(x->g->ndim, &part);
+    return n;
+}
+
+static inline void
+tess_mpi_find_kept(void *arg, tess_mpi_exchange *x, const tess_mpi_box *chunk, int owner, int place,
+                   const tess_mpi_box *part)
+{
+    int *const keeps = (int *)arg;
+    (void)part;
+    if (owner == x->rank && x->near[place] == owner && tess_mpi_kept_items(x, chunk) > 0)
+        *keeps = 1;
+}
+
+/* The items that a chunk has at the last commit, the fill value where the array was smaller. */
+static inline tess_status
+tess_mpi_read_chunk(tess_mpi *m, const tess_mpi_box *chunk, uint8_t *items, tess_error *err)
+{
+    const tess_array *const a = m->writer ? m->writer : m->reader;
+    const int64_t nitems = tess_mpi_box_nitems(m->g.ndim, chunk);
+    int64_t shape[TESS_MAX_NDIM];
+    tess_boxes_options options;
+    tess_boxes_options_init(&options);
+    options.edge = TESS_EDGE_FILL;
+    for (int i = 0; i < m->g.ndim; i++)
+        shape[i] = chunk->stop[i] - chunk->start[i];
+    return tess_array_get_boxes(a, 1, chunk->start, shape, &options, items,
+                                (size_t)nitems * (size_t)m->g.typesize, err);
+}
+
+static inline void
+tess_mpi_encode_part(void *arg, tess_mpi_exchange *x, const tess_mpi_box *chunk, int owner,
+                     int place, const tess_mpi_box *part)
+{
+    tess_mpi_shared *const d = (tess_mpi_shared *)arg;
+    const int from = x->near[place];
+    int64_t strides[TESS_MAX_NDIM];
+    if (owner != x->rank || d->st != TESS_OK)
+        return;
+    if (from == owner) { /* the lowest rank comes first */
+        d->missing = tess_mpi_box_nitems(x->g->ndim, chunk);
+        if (tess_mpi_kept_items(x, chunk) > 0) {
+            d->st = tess_mpi_read_chunk(d->m, chunk, d->items, d->err);
+            d->missing -= tess_mpi_kept_items(x, chunk);
+        }
+        tess_mpi_box_copy(x->g, part, &x->boxes[owner], d->src, chunk, d->items);
+    } else {
+        tess_mpi_take_part(x, place, part, chunk, d->items);
+    }
+    d->missing -= tess_mpi_box_nitems(x->g->ndim, part);
+    if (d->missing > 0 || d->st != TESS_OK)
+        return;
+    tess_mpi_box_strides(x->g, chunk, strides);
+    d->st = tess_mpi_encode(d->m, d->packets, chunk, strides, d->items, d->err);
+}
+
+/* The chunks that are put together here. What other ranks send has arrived. */
+static inline tess_status
+tess_mpi_encode_shared(tess_mpi *m, tess_mpi_packets *p, tess_mpi_exchange *x, const void *src,
+                       tess_error *err)
+{
+    tess_mpi_shared d = {m, p, (const uint8_t *)src, NULL, 0, TESS_OK, err};
+    int64_t nitems = 1;
+    for (int i = 0; i < m->g.ndim; i++)
+        nitems *= m->g.chunkshape[i];
+    d.items = (uint8_t *)malloc((size_t)nitems * (size_t)m->g.typesize);
+    if (!d.items)
+        return tess_mpi_error(err, TESS_ERR_NOMEM, "no memory for a chunk of %lld items",
+                              (long long)nitems);
+    tess_mpi_each_part(x, tess_mpi_encode_part, &d);
+    free(d.items);
+    return d.st;
+}
+
+/** @endcond */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,199 @@
+/**
+ * @file place.h
+ * Encoded chunks of all ranks get their places in the file, and rank 0 adopts them. Part of
+ * tessera/mpi.h.
+ */
+#ifndef TESSERA_MPI_PLACE_H
+#define TESSERA_MPI_PLACE_H
+
+#include "tessera/mpi/encode.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @cond */
+
+/* The packet of each rank's extents goes to rank 0, which adopts it. */
+static inline tess_status
+tess_mpi_send_packets(tess_mpi *m, tess_mpi_packets *p, int64_t start, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    for (int64_t i = 0; i < p->count && st == TESS_OK; i++) {
+        tess_mpi_packet *const from = &p->items[i];
+        const tess_lease part = {start, from->extent};
+        void *placed = NULL;
+        size_t size = 0;
+        st = tess_packet_place(from->bytes, from->size, m->path, &part, m->storage.durability,
+                               &placed, &size, err);
+        if (st == TESS_OK && (int64_t)size > tess_mpi_message_most)
+            st = tess_mpi_error(err, TESS_ERR_LIMIT, "a packet of %zu bytes for one message", size);
+        if (st == TESS_OK)
+            MPI_Send(placed, (int)size, MPI_BYTE, 0, TESS_MPI_TAG_PACKET, m->comm);
+        tess_free(placed);
+        tess_free(from->bytes);
+        from->bytes = NULL;
+        start += from->extent;
+    }
+    return st;
+}
+
+/* The chunks of rank 0 itself need no message. */
+static inline tess_status
+tess_mpi_adopt_own(tess_adoption *adoption, tess_mpi_packets *p, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    for (int64_t i = 0; i < p->count && st == TESS_OK; i++)
+        st = tess_adoption_add(adoption, p->items[i].bytes, p->items[i].size, TESS_CHUNK_TRUSTED,
+                               err);
+    return st;
+}
+
+/* What the other ranks send: packets in any order, and from each the end. All is received, also
+   after a failure. */
+static inline tess_status
+tess_mpi_adopt_others(tess_mpi *m, tess_adoption *adoption, tess_status st, tess_error *err)
+{
+    uint8_t *bytes = NULL;
+    int room = 0, ended = 1;
+    while (ended < m->nranks) {
+        MPI_Status status;
+        int size;
+        MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, m->comm, &status);
+        MPI_Get_count(&status, MPI_BYTE, &size);
+        if (size > room) {
+            free(bytes);
+            bytes = (uint8_t *)malloc((size_t)size);
+            room = bytes ? size : 0;
+        }
+        if (size > room) { /* the message has to be taken; there is no memory to look at it */
+            MPI_Abort(m->comm, (int)TESS_ERR_NOMEM);
+            return TESS_ERR_NOMEM;
+        }
+        MPI_Recv(bytes, size, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, m->comm,
+                 MPI_STATUS_IGNORE);
+        if (status.MPI_TAG == TESS_MPI_TAG_END)
+            ended++;
+        else if (st == TESS_OK)
+            st = tess_adoption_add(adoption, bytes, (size_t)size, TESS_CHUNK_TRUSTED, err);
+    }
+    free(bytes);
+    return st;
+}
+
+/*
+ * What every rank has encoded gets its place in the file: behind that of the ranks before it. Rank
+ * 0 leases the whole range, and adopts what was written there.
+ */
+static inline tess_status
+tess_mpi_place(tess_mpi *m, tess_mpi_packets *p, tess_status st, tess_error *err)
+{
+    const int64_t own = m->rank > 0 ? p->extent : 0;
+    int64_t before = 0, total = 0;
+    tess_adoption *adoption = NULL;
+    tess_lease lease = {0, 0};
+
+    st = tess_mpi_agree(m->comm, st, err);
+    if (st != TESS_OK)
+        return st;
+    MPI_Exscan(&own, &before, 1, MPI_INT64_T, MPI_SUM, m->comm);
+    MPI_Reduce(&own, &total, 1, MPI_INT64_T, MPI_SUM, 0, m->comm);
+    if (m->rank == 0) {
+        before = 0;
+        st = tess_adoption_begin(m->writer, &adoption, err);
+        if (st == TESS_OK && total > 0)
+            st = tess_adoption_lease(adoption, total, &lease, err);
+    }
+    st = tess_mpi_follow(m->comm, st, err);
+    if (st != TESS_OK) {
+        if (m->rank == 0)
+            (void)tess_adoption_end(adoption, false, NULL);
+        return st;
+    }
+    MPI_Bcast(&lease.first, 1, MPI_INT64_T, 0, m->comm);
+    if (m->rank == 0) {
+        st = tess_mpi_adopt_own(adoption, p, err);
+        st = tess_mpi_adopt_others(m, adoption, st, err);
+    } else {
+        st = tess_mpi_send_packets(m, p, lease.first + before, err);
+        MPI_Send(NULL, 0, MPI_BYTE, 0, TESS_MPI_TAG_END, m->comm);
+    }
+    if (m->rank == 0) {
+        tess_error why;
+        const tess_status ended = tess_adoption_end(adoption, false, &why);
+        if (st == TESS_OK && ended != TESS_OK) {
+            st = ended;
+            *err = why;
+        }
+    }
+    m->pending = true;
+    return tess_mpi_agree(m->comm, st, err);
+}
+
+/* Own boxes, of all ranks. The caller frees them. */
+static inline tess_status
+tess_mpi_gather_boxes(tess_mpi *m, const tess_mpi_box *own, tess_status st, tess_mpi_box **boxes,
+                      tess_error *err)
+{
+    *boxes = (tess_mpi_box *)malloc((size_t)m->nranks * sizeof **boxes);
+    if (!*boxes)
+        st = tess_mpi_error(err, TESS_ERR_NOMEM, "no memory for %d boxes", m->nranks);
+    st = tess_mpi_agree(m->comm, st, err);
+    if (st == TESS_OK)
+        MPI_Allgather(own, (int)sizeof *own, MPI_BYTE, *boxes, (int)sizeof *own, MPI_BYTE, m->comm);
+    return st;
+}
+
+static inline tess_status
+tess_mpi_check_box(const tess_mpi *m, const int64_t *start, const int64_t *stop, const void *src,
+                   size_t src_size, tess_mpi_box *box, tess_error *err)
+{
+    memset(box, 0, sizeof *box);
+    if (!m->sketch)
+        return tess_mpi_error(err, TESS_ERR_ARG, "the array is open for reading");
+    if (!start && !stop) /* nothing */
+        return TESS_OK;
+    if (!start || !stop)
+        return tess_mpi_error(err, TESS_ERR_ARG, "start or stop is NULL");
+    for (int i = 0; i < m->g.ndim; i++) {
+        if (start[i] < 0 || start[i] > stop[i] || stop[i] > m->g.shape[i])
+            return tess_mpi_error(
+                err, TESS_ERR_ARG, "axis %d: %lld to %lld, the array of rank %d has %lld items", i,
+                (long long)start[i], (long long)stop[i], m->rank, (long long)m->g.shape[i]);
+        box->start[i] = start[i];
+        box->stop[i] = stop[i];
+    }
+    const int64_t nitems = tess_mpi_box_nitems(m->g.ndim, box);
+    if (src_size / (size_t)m->g.typesize < (size_t)nitems || (nitems > 0 && !src))
+        return tess_mpi_error(err, TESS_ERR_ARG, "%zu bytes of memory for %lld items of %d bytes",
+                              src ? src_size : 0, (long long)nitems, (int)m->g.typesize);
+    return TESS_OK;
+}
+
+/* Chunks that keep items need the last write committed, so that those can be read. */
+static inline tess_status
+tess_mpi_ready_kept(tess_mpi *m, tess_mpi_exchange *x, tess_error *err)
+{
+    int own = 0, any = 0;
+    bool changed;
+    tess_status st = TESS_OK;
+    tess_mpi_each_part(x, tess_mpi_find_kept, &own);
+    if (m->pending) {
+        MPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, m->comm);
+        if (any)
+            st = tess_mpi_commit(m, err);
+    }
+    if (st == TESS_OK && own && m->stale && m->reader) {
+        st = tess_array_refresh(m->reader, &changed, err);
+        m->stale = st != TESS_OK;
+    }
+    return st;
+}
+
+/** @endcond */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
