@@ -39,6 +39,10 @@ test     program:cmake                cmake
 test     program:rst2html             python3-docutils
 test     module:lz4.block             python3-lz4
 test     module:zstandard             python3-zstandard
+test     program:mpicc.openmpi        libopenmpi-dev
+test     program:mpiexec.openmpi      openmpi-bin
+test     program:mpicc.mpich          libmpich-dev
+test     program:mpiexec.mpich        mpich
 test     module:botocore              python3-botocore
 test     program:mypy                 mypy
 test     module:xarray                python3-xarray
