@@ -117,7 +117,7 @@ main(void)
     check(tess_adoption_missing(adoption, 0, &missing, &err), &err);
     check(tess_adoption_end(adoption, true, &err), &err);
     check(tess_array_get_item(a, (const int64_t[]){123, 45}, &item, sizeof item, &err), &err);
-    printf("chunk %lld is missing, item [123, 45] is %g\n", (long long)missing, item);
+    printf("missing: %lld, item: %g\n", (long long)missing, item); // missing: -1, item: 123045
     check(tess_array_close(a, &err), &err);
     tess_free(sketch);
     return missing >= 0;
