@@ -22,6 +22,9 @@ try:
 except ImportError:
     da = None
 
+if xr is not None:
+    from tessera import xarray_backend
+
 
 def sample():
     rng = np.random.default_rng(1)
@@ -299,6 +302,25 @@ class Lazy(InFolder):
             found = list(pool.map(lambda t: self.lazy.a.isel(t=t % 7).values, range(200)))
         for t, items in enumerate(found):
             np.testing.assert_array_equal(items, self.ds.a[t % 7])
+
+    def test_closed_before_it_is_read(self):
+        """As by another thread, which needed the place of the file among those that are open."""
+        class Closing(xarray_backend.LazyItems):
+            times = 0
+
+            def _read(self, array, key):
+                if self.times < 2:
+                    self.times += 1
+                    self._manager.close()
+                return super()._read(array, key)
+
+        manager = xr.backends.CachingFileManager(tessera.open, "ds/a.b2nd", mode="r")
+        items = Closing(manager, manager.acquire())
+        index = xr.core.indexing.BasicIndexer((2, slice(None), slice(None)))
+        np.testing.assert_array_equal(items[index], self.ds.a[2])
+        self.assertEqual(items.times, 2)
+        with self.assertRaises(IndexError):
+            items[xr.core.indexing.BasicIndexer((99, slice(None), slice(None)))]
 
     def test_few_open_files(self):
         """Files are closed while other threads read, and opened again."""
