@@ -2,24 +2,26 @@
  * @file packet.h
  * Encoded chunks as packets: many processes, on one machine or many, write one array.
  *
- * Workers encode chunks, one process owns the array. A packet is a byte string that holds encoded
- * chunks, or says where a worker has written them, and describes itself. It travels as the program
- * likes: through MPI, pickles, sockets, object stores. The owner adopts packets in any order, and
- * commits once; nothing is decoded for that.
+ * One process, the owner, has the array open for writing; other processes, the workers, encode
+ * chunks. A packet is a byte string that describes encoded chunks and either contains them or says
+ * where a worker has written them. The program transports packets by any means: MPI, pickles,
+ * sockets, object stores. The owner adopts packets in any order, that is, makes their chunks chunks
+ * of the array, and commits once. Packets that the owner trusts are adopted without decoding.
  *
- *     owner    tess_array_sketch()     what workers need to know of the array: some hundred bytes
+ *     owner    tess_array_sketch()     what workers need to know of the array: a few hundred bytes
  *     worker   tess_array_open()       of the sketch, in memory (tess_storage.image)
  *     worker   tess_packet_encode()    a box of whole chunks becomes a packet
- *     owner    tess_adoption_add()     its chunks become chunks of the array
+ *     owner    tess_adoption_begin()
+ *     owner    tess_adoption_add()     the chunks of a packet become chunks of the array
  *     owner    tess_adoption_end()     one commit for all of them
  *
- * Where workers reach the file of the array, its chunks need not travel: the owner leases a part of
- * the file to a worker (tess_adoption_lease()), the worker writes its chunks there
- * (tess_packet_place()), and sends a packet that says where they are.
+ * If workers can write to the file of the array, packets need not contain the chunks: the owner
+ * leases a range of the file to a worker (tess_adoption_lease()); the worker writes its chunks to
+ * it (tess_packet_place()), and sends a packet that says where they are.
  *
- * The same chunks come out of it as of tess_array_write(), byte for byte. Packets may be kept, and
- * made by other programs: lib/array/packets/format.h describes all of their bytes. What is read of
- * a packet is checked like a file from a stranger.
+ * The chunks are those that tess_array_write() would store, byte for byte. Packets may be stored,
+ * and made by other programs: lib/array/packets/format.h describes all of their bytes. A packet is
+ * checked like a file from an unknown source.
  */
 #ifndef TESSERA_PACKET_H
 #define TESSERA_PACKET_H
@@ -34,12 +36,13 @@ extern "C" {
 #endif
 
 /**
- * Make a sketch of an array: a frame in memory with its shapes, type, codec, filters, fill value
- * and metalayers, all of whose chunks were never written. Attributes and other variable-length
- * metalayers are left out.
+ * Make a sketch of an array: a frame in memory with the same shapes, type, codec, filters, fill
+ * value and fixed metalayers, in which no chunk was ever written. Variable-length metalayers,
+ * attributes among them, are left out.
  *
- * It has some hundred bytes, however many chunks the array has. A worker opens it with
- * TESS_MODE_UPDATE, and with the plugins of the array, if it has some.
+ * Its size does not depend on the number of chunks: a few hundred bytes, and the metalayers. A
+ * worker opens it with TESS_MODE_UPDATE, and with the plugins of the array, if it has any. After
+ * a change of the shape the owner has to make another sketch.
  *
  * @param a      Open array, not a view, nor a super-chunk; any number of threads may read one array
  *               at once.
@@ -56,18 +59,19 @@ TESS_API TESS_NODISCARD tess_status tess_array_sketch(const tess_array *a, void 
 /**
  * Encode the chunks of a box into a packet.
  *
- * All chunks are encoded in parallel (tess_context.threads). The sketch stays as it is: any number
- * of threads may encode with one, also the same chunks.
+ * The chunks are encoded in parallel, by as many threads as tess_context.threads of the sketch
+ * allows. The call does not change the sketch. Any number of threads may encode with one sketch at
+ * once; calls that encode the same chunk do so one after the other.
  *
  * Memory: the packet, and its chunks once more while the call runs.
  *
- * @param sketch   A sketch that was opened with TESS_MODE_UPDATE, and not written to. The array of
- *                 tess_array_uninit() in memory, with the same params as the array of the owner, is
- *                 as good.
+ * @param sketch   A sketch, opened with TESS_MODE_UPDATE, to which nothing was written. Instead of
+ *                 a sketch, an array in memory that tess_array_uninit() created with the params of
+ *                 the owner's array.
  * @param start    First index per axis: ndim values, each the start of a chunk. May be NULL if ndim
  *                 is 0, like stop.
- * @param stop     One past the last index per axis: the end of a chunk, or of the array. Where
- * start equals stop the packet has no chunks.
+ * @param stop     One past the last index per axis: each the end of a chunk, or of the array. If it
+ *                 equals start along some axis, the packet has no chunks.
  * @param src      The items of the box, as for tess_array_set_slice(). May be NULL if there are
  *                 none.
  * @param src_size Bytes from src on, as for tess_array_set_slice().
@@ -77,8 +81,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_sketch(const tess_array *a, void 
  * @param packet_size  Receives the number of bytes; 0 on failure.
  * @param err      Filled on failure; may be NULL.
  *
- * @return TESS_OK, or TESS_ERR_ARG (the box leaves the array, or cuts chunks; src_size; the array
- * is no sketch), else as tess_array_write().
+ * @return TESS_OK, or TESS_ERR_ARG (the box leaves the array, or contains part of a chunk only;
+ *         src_size is too small; the array is not writable, or something was written to it); else
+ *         as tess_array_write().
  */
 TESS_API TESS_NODISCARD tess_status tess_packet_encode(tess_array *sketch, const int64_t *start,
                                                        const int64_t *stop, const void *src,
@@ -89,20 +94,20 @@ TESS_API TESS_NODISCARD tess_status tess_packet_encode(tess_array *sketch, const
 /** Where the chunks of a packet are. */
 typedef enum tess_packet_kind {
     TESS_PACKET_BYTES = 0, /**< in the packet */
-    TESS_PACKET_EXTENTS = 1, /**< written to the file of the array */
-    TESS_PACKET_FILES = 2 /**< written to the directory of the array, a file for each */
+    TESS_PACKET_EXTENTS = 1, /**< placed: written to the file of the array */
+    TESS_PACKET_FILES = 2 /**< placed: written to the directory of the array, one file for each */
 } tess_packet_kind;
 
-/** A packet. */
+/** Properties of a packet. */
 typedef struct tess_packet_info {
     tess_packet_kind kind; /**< where its chunks are */
     int64_t nchunks; /**< number of chunks */
-    int64_t nstored; /**< how many of them have stored bytes */
-    int64_t cbytes; /**< stored bytes of all chunks */
+    int64_t nstored; /**< how many of them have stored bytes (see tess_chunk_info.stored) */
+    int64_t cbytes; /**< stored bytes of all chunks, also if they are not in the packet */
 } tess_packet_info;
 
 /**
- * Get what a packet says of itself. All of it but the chunks is compared with a checksum.
+ * Get the properties of a packet. Everything in it but the chunks is compared with a checksum.
  *
  * @param packet       From anywhere.
  * @param packet_size  Its size in bytes.
@@ -111,8 +116,8 @@ typedef struct tess_packet_info {
  * @param err          Filled on failure; may be NULL. The offset counts from the start of the
  *                     packet.
  *
- * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_FORMAT (no packet), TESS_ERR_CORRUPT (a damaged one,
- * or not all of it), TESS_ERR_UNSUPPORTED (of a later version).
+ * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_FORMAT (not a packet), TESS_ERR_CORRUPT (a damaged
+ *         packet, or one whose size is not packet_size), TESS_ERR_UNSUPPORTED (of a later version).
  */
 TESS_API TESS_NODISCARD tess_status tess_packet_info_sized(const void *packet, size_t packet_size,
                                                            tess_packet_info *info, size_t info_size,
@@ -126,8 +131,9 @@ typedef struct tess_packet_chunk {
     int64_t number; /**< of the chunk in the array, in C order of the grid of chunks */
     int64_t cbytes; /**< stored bytes; 0 if it is not stored */
     /**
-     * Where its first stored byte is: from the start of the packet, or of the file of the array; or
-     * the number of its file in the directory. 0 if it is not stored.
+     * Where its stored bytes are. TESS_PACKET_BYTES: bytes from the start of the packet.
+     * TESS_PACKET_EXTENTS: bytes from the start of the file of the array. TESS_PACKET_FILES: number
+     * of its file in the directory. 0 if it is not stored.
      */
     int64_t offset;
     tess_chunk_kind kind; /**< how its content is stored */
@@ -142,33 +148,39 @@ typedef struct tess_packet_chunk {
  * @param count        Room of chunks, in elements. More than needed is fine.
  * @param err          Filled on failure; may be NULL.
  *
- * @return as tess_packet_info(); also TESS_ERR_ARG if there is too little room, and
- * TESS_ERR_CORRUPT if the header of a chunk contradicts itself. After a failure chunks is
- * undefined.
+ * @return as tess_packet_info(); also TESS_ERR_ARG if count is too small, and TESS_ERR_CORRUPT if
+ *         the header of a chunk contradicts itself (err->offset then counts from the start of that
+ *         header). After a failure chunks is undefined.
  */
 TESS_API TESS_NODISCARD tess_status tess_packet_chunks(const void *packet, size_t packet_size,
                                                        tess_packet_chunk *chunks, size_t count,
                                                        tess_error *err);
 
 /**
- * An array that adopts the chunks of packets, and which of them it has.
+ * An array that adopts the chunks of packets, and the set of the chunks that it has adopted.
  *
- * Any number of threads may call the functions on one adoption at once, but for
- * tess_adoption_end(), and beside other reads and writes of the array. The array may be closed
- * before the adoption is ended, and stays open then, as for a view. It must not get another shape.
+ * Any number of threads may call the functions on one adoption at once, beside reads and writes of
+ * the array; only tess_adoption_end() requires that no other call on the adoption runs. Like a
+ * view, an adoption keeps the array open: the program may close the array first. The shape must not
+ * change before the adoption ends: tess_adoption_add() would return TESS_ERR_ARG. After
+ * tess_array_discard() an adoption cannot add, lease or commit any more (TESS_ERR_ARG).
  *
- * It takes one bit for each chunk of the array, and the list of chunks 8 bytes.
+ * Memory: one bit per chunk of the array, and 60 to 80 bytes per adopted chunk that is stored, for
+ * the array's list of chunks.
  */
 typedef struct tess_adoption tess_adoption;
 
 /**
- * Begin to adopt. A new array that does not have its name yet is committed, so that workers find it.
+ * Begin to adopt.
+ *
+ * Nothing is committed, with one exception: an array created with TESS_MODE_REPLACE that is still
+ * in its temporary place replaces the old one now, so that workers find it.
  *
  * @param a         Array opened for writing, not a view, nor a super-chunk.
  * @param adoption  Receives the adoption; end it with tess_adoption_end(). NULL on failure.
  * @param err       Filled on failure; may be NULL.
  *
- * @return TESS_OK, TESS_ERR_ARG, or as tess_array_flush().
+ * @return TESS_OK, TESS_ERR_ARG, TESS_ERR_NOMEM, or as tess_array_flush().
  */
 TESS_API TESS_NODISCARD tess_status tess_adoption_begin(tess_array *a, tess_adoption **adoption,
                                                         tess_error *err);
@@ -176,66 +188,74 @@ TESS_API TESS_NODISCARD tess_status tess_adoption_begin(tess_array *a, tess_adop
 /**
  * Adopt all chunks of a packet, or none.
  *
- * Packets come in any order, and twice: a chunk that this adoption has, with the same content, is
- * passed over. The chunks are those of the array at once, also for reads; nothing is committed.
+ * Packets may come in any order, and more than once: a chunk that this adoption has adopted before
+ * is skipped if its stored bytes are the same (checksums are compared). Chunks that the array had
+ * before the adoption are replaced. Reads see the new chunks as soon as the call returns. The call
+ * commits nothing; any later commit of the array contains the chunks.
  *
- * What the packet says is compared with the array: type, shapes, and of each chunk its number, its
- * header, its codec and filters. Of chunks in the packet the bytes are compared with their
- * checksum, and the table of blocks is checked. Chunks that were written to the file must stand in
- * a lease of this adoption, and the file must be long enough; their bytes are read, and compared,
- * unless they are trusted.
+ * The packet is compared with the array: its type and shapes, and the number, header, codec and
+ * filters of each chunk. Of chunks in the packet the bytes are compared with their checksum, and
+ * the table of blocks is checked. Placed chunks must be inside leases of this adoption, must not
+ * overlap, and must have been written as far as sizes of files tell (TESS_ERR_IO otherwise); if the
+ * packet is not trusted, they are also read and compared with their checksums.
  *
  * @param adoption     From tess_adoption_begin().
  * @param packet       From anywhere.
  * @param packet_size  Its size in bytes.
- * @param trust        Whether all blocks are decoded as a check.
+ * @param trust        TESS_CHUNK_UNTRUSTED: all blocks are decoded as a check.
  * @param err          Filled on failure; may be NULL. The offset counts from the start of the
- *                     packet.
+ *                     packet; in a placed chunk, from the start of the chunk.
  *
  * @return TESS_OK, or as tess_packet_info(); TESS_ERR_ARG (a packet for another array; a chunk that
- *         does not fit; one that was adopted before, with other content), TESS_ERR_CORRUPT (a chunk
- *         that is damaged), TESS_ERR_UNSUPPORTED (a codec or filter that neither this build nor the
- *         plugins of the array have); else as tess_array_write(). After a failure all is as it was.
+ *         does not fit; one that was adopted before, with other content; a placed one outside the
+ *         leases), TESS_ERR_CORRUPT (a damaged chunk), TESS_ERR_UNSUPPORTED (a codec or filter that
+ *         neither this build nor the plugins of the array have); else as tess_array_write(). After
+ *         a failure array, adoption and leases are as they were.
  */
 TESS_API TESS_NODISCARD tess_status tess_adoption_add(tess_adoption *adoption, const void *packet,
                                                       size_t packet_size, tess_chunk_trust trust,
                                                       tess_error *err);
 
-/** A part of a file, or of the files of a directory, that a worker may write to. */
+/** A range of a file, or of file numbers of a directory, that workers may write to. */
 typedef struct tess_lease {
     /** First byte, from the start of the file; in a directory the number of the first file. */
     int64_t first;
-    int64_t size; /**< bytes, or number of files */
+    int64_t size; /**< bytes; in a directory the number of files */
 } tess_lease;
 
 /**
- * Lease a part of the array's file, or numbers of files in its directory, for workers to write
+ * Lease a range of the array's file, or of file numbers in its directory, for workers to write
  * chunks to.
  *
- * Nothing else is stored there, whatever is committed meanwhile, until the lease is returned or the
- * adoption ends. Then what was adopted stays, the rest is free again, and files that were not
- * adopted are removed. No worker may write to a lease that was returned. If the owner dies, the
- * last commit is what it was, and what workers wrote is free.
+ * Until the lease is returned or the adoption ends, nothing else is stored there, whatever is
+ * committed meanwhile. Then adopted chunks stay, the rest of the range is free space, and files of
+ * a directory that were not adopted are removed. No worker may write to a lease that has ended. If
+ * the owner dies, the array is that of the last commit, and the leased space is free for the next
+ * writer.
  *
- * While there are leases the array holds its lock file, if it has one (tess_storage.lock_file).
+ * While there are leases, the array holds its lock file, if it has one (tess_storage.lock_file). If
+ * the last state of a file was written by a library that does not seal it, such as c-blosc2, the
+ * first lease commits the array.
  *
  * @param adoption  From tess_adoption_begin(), of an array in a file or directory.
- * @param size      Bytes, or number of files, as for tess_packet_place(); 1 at least.
+ * @param size      Bytes, or in a directory the number of files; 1 at least. See
+ *                  tess_packet_place() for how many are needed.
  * @param lease     Receives the lease. The program may divide it: tess_packet_place() takes any
- * part of one.
+ *                  part of one.
  * @param err       Filled on failure; may be NULL.
  *
- * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_UNSUPPORTED (the array is in memory, or in a source of
- *         the program); else as tess_array_flush().
+ * @return TESS_OK, or TESS_ERR_ARG (size; an array without chunks), TESS_ERR_UNSUPPORTED (the array
+ *         is in memory, or in a source of the program), TESS_ERR_LIMIT, TESS_ERR_NOMEM; else as
+ *         tess_array_flush(). After a failure there is no new lease.
  */
 TESS_API TESS_NODISCARD tess_status tess_adoption_lease(tess_adoption *adoption, int64_t size,
                                                         tess_lease *lease, tess_error *err);
 
 /**
- * Return a lease before the adoption ends: that of a worker that died, or has written all.
+ * Return a lease before the adoption ends, when its worker has died, or its packets are adopted.
  *
  * @param adoption  From tess_adoption_begin().
- * @param lease     As tess_adoption_lease() made it.
+ * @param lease     A whole lease, as tess_adoption_lease() made it.
  * @param err       Filled on failure; may be NULL.
  *
  * @return TESS_OK; TESS_ERR_ARG: there is no such lease.
@@ -244,24 +264,29 @@ TESS_API TESS_NODISCARD tess_status tess_adoption_return(tess_adoption *adoption
                                                          const tess_lease *lease, tess_error *err);
 
 /**
- * Write the chunks of a packet to the file or directory of the array, which another process has
- * open for writing. The chunks stand one behind the other there; in a directory each has a file.
+ * Write the chunks of a packet to the file or directory of the array, which the owner has open for
+ * writing. From the first byte of part on, the chunks follow each other without gaps; in a
+ * directory each has a file, with numbers from the first of part on. Any number of threads and
+ * processes may write at once, each to a part of its own.
  *
- * @param packet       From tess_packet_encode().
+ * @param packet       Of kind TESS_PACKET_BYTES; its chunks are compared with their checksums.
  * @param packet_size  Its size in bytes.
- * @param path         Of the array, as this process reaches it.
- * @param part         A lease, or a part of one, of tess_packet_info.cbytes at least; in a
- * directory of tess_packet_info.nstored at least.
- * @param durability   TESS_DURABILITY_NONE: the chunks are with the operating system, which is
- * enough if the owner is on the same machine: its commit brings them to the disk, those in a file.
- * Else they are on the disk when this returns.
- * @param placed       Receives a packet that says where they are, of 64 bytes per chunk; free it
- *                     with tess_free(). NULL on failure.
+ * @param path         Path of the array, as this process reaches it.
+ * @param part         A lease, or a part of one, of tess_packet_info.cbytes bytes at least; in a
+ *                     directory of tess_packet_info.nstored files at least.
+ * @param durability   TESS_DURABILITY_NONE: the chunks may still be in the cache of the operating
+ *                     system. The owner's commit syncs them if they are in one file and the owner
+ *                     runs on the same machine, but never the files of a directory. All others: the
+ *                     chunks are on the disk when this call returns.
+ * @param placed       Receives a packet that says where they are, 64 bytes per chunk and a header;
+ *                     free it with tess_free(). NULL on failure.
  * @param placed_size  Receives the number of bytes; 0 on failure.
  * @param err          Filled on failure; may be NULL.
  *
- * @return TESS_OK, or as tess_packet_info(); TESS_ERR_ARG (too little room), TESS_ERR_NOT_FOUND,
- *         TESS_ERR_IO.
+ * @return TESS_OK, or as tess_packet_info(); TESS_ERR_ARG (part is too small, the packet was placed
+ *         before), TESS_ERR_CORRUPT (a damaged chunk; nothing was written), TESS_ERR_NOT_FOUND,
+ *         TESS_ERR_IO, TESS_ERR_NOMEM. After a failure part may contain some of the chunks; the
+ *         call may be repeated with the same part.
  */
 TESS_API TESS_NODISCARD tess_status tess_packet_place(const void *packet, size_t packet_size,
                                                       const char *path, const tess_lease *part,
@@ -269,11 +294,11 @@ TESS_API TESS_NODISCARD tess_status tess_packet_place(const void *packet, size_t
                                                       size_t *placed_size, tess_error *err);
 
 /**
- * Find the next chunk that was not adopted.
+ * Find the next chunk that this adoption has not adopted.
  *
  * @param adoption  From tess_adoption_begin().
- * @param from      Least number of the chunk, >= 0; may be beyond the last one.
- * @param number    Receives its number; -1 if there is none.
+ * @param from      Number of the first chunk to look at, >= 0; may be beyond the last one.
+ * @param number    Receives the number of the chunk; -1 if there is none.
  * @param err       Filled on failure; may be NULL.
  *
  * @return TESS_OK, also if there is none; TESS_ERR_ARG.
@@ -282,15 +307,17 @@ TESS_API TESS_NODISCARD tess_status tess_adoption_missing(tess_adoption *adoptio
                                                           int64_t *number, tess_error *err);
 
 /**
- * End an adoption.
+ * End an adoption, and all of its leases.
  *
- * @param adoption  From tess_adoption_begin(); it is gone afterwards, also after a failure. NULL:
+ * @param adoption  From tess_adoption_begin(); invalid afterwards, also after a failure. NULL:
  *                  nothing happens.
- * @param commit    Commit the array, as tess_array_flush() does. false: what was adopted is
- *                  committed or discarded with the array.
+ * @param commit    true: commit the array, as tess_array_flush() does. false: the adopted chunks
+ *                  stay in the array, and a later commit contains them.
  * @param err       Filled on failure; may be NULL.
  *
- * @return TESS_OK, or as tess_array_flush(), which may be called again then.
+ * @return TESS_OK; TESS_ERR_ARG (commit, and the array was discarded); or as tess_array_flush().
+ *         After a failure the adopted chunks stay in the array, if it was not closed before, and
+ *         tess_array_flush() tries to commit them again.
  */
 TESS_API tess_status tess_adoption_end(tess_adoption *adoption, bool commit, tess_error *err);
 
