@@ -2,36 +2,48 @@
  * @file mpi.h
  * Many processes write one array: MPI.
  *
- * The ranks of a communicator have parts of one array in memory, and write them to one file, or one
- * directory, on storage that all of them see. Each rank encodes its own chunks; none waits for
- * another to encode, and no bytes of chunks go through another rank.
+ * Each rank of a communicator has a part of one array in memory; together they write one file, or
+ * one directory, on storage that all of them see. Each rank encodes its own chunks and writes them
+ * there itself. Items go to another rank only where boxes cut chunks.
  *
  *     tess_mpi_create(comm, &storage, &params, &m, &err);
  *     tess_mpi_write_box(m, start, stop, items, size, &err);      each rank its own box
  *     tess_mpi_close(m, &err);
  *
- * This header is not part of tessera.h, and needs mpi.h of any MPI library (MPI 2.0 or later): all
+ * This header is not part of tessera.h, and needs mpi.h of any MPI library (MPI 3.0 or later): all
  * functions are inline, because the binary interfaces of MPI libraries differ. Link with
- * libtessera. They call MPI on the calling thread alone (MPI_THREAD_FUNNELED, or no threads).
+ * libtessera.
  *
  * **Collective.** All functions but tess_mpi_read() and tess_mpi_array() are collective: all ranks
  * of the communicator call them, in the same order. If a rank fails, all ranks get the status and
- * error of the lowest rank that failed.
+ * error of the lowest rank that failed. Errors of MPI itself are left to the error handler of the
+ * communicator, which ends the program unless it was changed; results of MPI calls are not checked.
+ * If rank 0 has no memory for a message, it calls MPI_Abort().
  *
- * **What a write costs.** tess_mpi_write_box() and tess_mpi_append() make six collective calls of
- * fixed size, however many chunks there are; each rank sends rank 0 one message of about 100 bytes
- * per chunk. A chunk of which several ranks have items is encoded by the lowest of them, which
- * receives the other items with one message per rank. Memory: rank 0 has the list of chunks of the
- * array, and one message at a time; other ranks have the encoded bytes of their box, about 128 MiB
- * of chunks on their way, and items of chunks that they share with others.
+ * **What a write costs.** tess_mpi_write_box() makes about ten collective calls, tess_mpi_append()
+ * seven more. Their size does not depend on the number of chunks: the largest gathers the boxes,
+ * 256 bytes of each rank, on all ranks. Each rank but 0 tells rank 0 where its chunks are: 64 bytes
+ * per chunk, in one message for about 64 MiB of items, and one for each chunk that it encodes with
+ * items of other ranks. A chunk of which several ranks have items is encoded by the lowest of them;
+ * each of the others sends it the items of all chunks that they share in one message, or one per
+ * GiB.
+ *
+ * Memory: each rank has the encoded bytes of its box, once more those of the 64 MiB of items that
+ * it encodes, and the items of chunks that it shares with others. Rank 0 also has the list of
+ * chunks, 60 to 80 bytes for each, and one message at a time.
  *
  * **Commits.** tess_mpi_flush() and tess_mpi_close() commit what was written: rank 0 writes index
- * and header, when the bytes of all ranks are there. A rank that dies at any point leaves the last
- * commit; the space of what it wrote is free again. Other functions commit nothing, but
- * tess_mpi_create() the new array, and tess_mpi_write_box() and tess_mpi_append() what was written
- * before, if a chunk keeps items that it had.
+ * and header after the chunks of all ranks are written. If a rank dies, at any point, the file
+ * keeps its last commit, and the space of what was written since is free. tess_mpi_create() commits
+ * the new array. tess_mpi_write_box() and tess_mpi_append() commit what earlier calls wrote, if a
+ * chunk keeps items that it had, or if another library wrote the last state of the file. When rank
+ * 0 changes the shape (tess_mpi_append()) or metalayers, and much was written since the last
+ * commit, that may be followed by an automatic commit (array.h).
  *
- * **Threads.** Without tess_storage.context a rank encodes and decodes with one thread.
+ * **Threads.** MPI is called on the calling thread alone: MPI_THREAD_FUNNELED is enough for calls
+ * of the main thread. Only one thread of a rank may be in a call on one tess_mpi at a time,
+ * tess_mpi_read() included. Without tess_storage.context a rank encodes and decodes with one
+ * thread.
  *
  * Example: test/examples/heat.c. Other transports: packet.h.
  */
@@ -55,19 +67,20 @@ extern "C" {
 /**
  * Write a box of each rank.
  *
- * Boxes may have any size and place, but do not overlap; those of some ranks may be empty. Where
- * they end inside a chunk, the chunk keeps its other items.
+ * Boxes may have any size and place, but must not overlap; those of some ranks may be empty. Items
+ * of a chunk that are in no box keep their values.
  *
  * @param m      Array opened for writing.
- * @param start  First index of the rank's own box per axis. NULL, with stop: the rank has none.
+ * @param start  First index of the rank's own box per axis. NULL, with stop: the box is empty.
  * @param stop   One past the last index per axis.
- * @param src    The items of the box, in C order.
- * @param src_size  Bytes of it. More than needed is fine.
+ * @param src    The items of the box, in C order without gaps. May be NULL if the box is empty.
+ * @param src_size  Size of src in bytes. More than needed is fine.
  * @param err    Filled on failure; may be NULL.
  *
- * @return TESS_OK; TESS_ERR_ARG (a box, src_size, boxes that overlap, not writable), or as
- *         tess_array_write(). After a failure the last commit is as it was; of what was written
- *         since, parts may be there: tess_mpi_discard() closes without it.
+ * @return TESS_OK; TESS_ERR_ARG (a box leaves the array, src_size is too small, boxes overlap, the
+ *         array is not writable): nothing was written; else as tess_array_write(). Then some chunks
+ *         of the boxes may have their new items, and a later commit contains them; to leave the
+ *         file at its last commit, close with tess_mpi_discard().
  */
 static inline tess_status
 tess_mpi_write_box(tess_mpi *m, const int64_t *start, const int64_t *stop, const void *src,
@@ -111,15 +124,19 @@ tess_mpi_write_box(tess_mpi *m, const int64_t *start, const int64_t *stop, const
 /**
  * Create an array of zeros, or of the fill value, that all ranks write.
  *
- * @param comm     Ranks that write, and read; not an intercommunicator.
+ * @param comm     The ranks that write and read; not an intercommunicator. It is duplicated: the
+ *                 program may free it.
  * @param storage  Where, and how, as for tess_array_zeros(); the same on all ranks, with a path
- * that leads all of them to the same place. With TESS_MODE_REPLACE, an array that is there is
- * replaced when this call returns.
- * @param params   As for tess_array_zeros(); one dimension at least. Rank 0's count.
+ *                 that leads all of them to the same place. With TESS_MODE_REPLACE, the old array
+ *                 is replaced when this call returns.
+ * @param params   As for tess_array_zeros(), with one dimension at least. Those of rank 0 are used;
+ *                 NULL is allowed on other ranks.
  * @param m        Receives the array, or NULL on failure. Close it with tess_mpi_close().
  * @param err      Filled on failure; may be NULL.
  *
- * @return as tess_array_zeros().
+ * @return as tess_array_zeros(); TESS_ERR_UNSUPPORTED (no dimension). If rank 0 has created the
+ *         array and the call fails later (no dimension, a failure of another rank), the new array
+ *         is at the path.
  */
 static inline tess_status
 tess_mpi_create(MPI_Comm comm, const tess_storage *storage, const tess_params *params, tess_mpi **m,
@@ -149,8 +166,9 @@ tess_mpi_create(MPI_Comm comm, const tess_storage *storage, const tess_params *p
 /**
  * Open an array.
  *
- * @param comm     Ranks that read, or write; not an intercommunicator.
- * @param storage  Where; the same on all ranks. TESS_MODE_READ, or TESS_MODE_UPDATE.
+ * @param comm     As for tess_mpi_create().
+ * @param storage  Where, with a path; the same on all ranks. Mode TESS_MODE_READ, or
+ *                 TESS_MODE_UPDATE to write.
  * @param m        Receives the array, or NULL on failure. Close it with tess_mpi_close().
  * @param err      Filled on failure; may be NULL.
  *
@@ -179,17 +197,19 @@ tess_mpi_open(MPI_Comm comm, const tess_storage *storage, tess_mpi **m, tess_err
 /**
  * Grow an axis at its end, and write a box of each rank.
  *
+ * New items that are in no box have the fill value.
+ *
  * @param m      Array opened for writing.
  * @param axis   The axis, 0 <= axis < ndim.
- * @param count  By how many items, >= 0; the same on all ranks.
- * @param start  As in tess_mpi_write_box(), in the array as it is afterwards.
+ * @param count  By how many items it grows, >= 0; the same on all ranks.
+ * @param start  As in tess_mpi_write_box(), counted in the array after it has grown.
  * @param stop   One past the last index per axis.
- * @param src    The items of the box, in C order.
- * @param src_size  Bytes of it.
+ * @param src    The items of the box, in C order without gaps. May be NULL if the box is empty.
+ * @param src_size  Size of src in bytes. More than needed is fine.
  * @param err    Filled on failure; may be NULL.
  *
- * @return as tess_mpi_write_box(), and tess_array_resize(). New items that no rank writes have the
- *         fill value.
+ * @return as tess_mpi_write_box(), and tess_array_resize(). After a failure, also if a box is
+ *         refused, the axis may have grown: close with tess_mpi_discard().
  */
 static inline tess_status
 tess_mpi_append(tess_mpi *m, int axis, int64_t count, const int64_t *start, const int64_t *stop,
@@ -223,17 +243,17 @@ tess_mpi_append(tess_mpi *m, int axis, int64_t count, const int64_t *start, cons
 /**
  * Read a box: not collective, each rank for itself.
  *
- * Items are those of the last commit; on rank 0 of an array opened for writing, those that were
- * written since, too.
+ * Rank 0 of an array opened for writing reads what was written, committed or not. All other ranks
+ * read a commit: the last one of a flush, or a later one.
  *
  * @param m      Open array.
  * @param start  First index per axis.
  * @param stop   One past the last index per axis.
- * @param dst    Receives the items, in C order.
- * @param dst_size  Bytes of it. More than needed is fine.
+ * @param dst    Receives the items, in C order without gaps. May be NULL if there are none.
+ * @param dst_size  Size of dst in bytes. More than needed is fine.
  * @param err    Filled on failure; may be NULL.
  *
- * @return as tess_array_read(), and tess_array_refresh().
+ * @return as tess_array_read(), and tess_array_refresh(). After a failure dst is undefined.
  */
 static inline tess_status
 tess_mpi_read(tess_mpi *m, const int64_t *start, const int64_t *stop, void *dst, size_t dst_size,
@@ -250,12 +270,13 @@ tess_mpi_read(tess_mpi *m, const int64_t *start, const int64_t *stop, void *dst,
 }
 
 /**
- * The rank's own handle, for all functions that read: properties, metalayers, attributes. On rank 0
- * of an array opened for writing also for those that set metalayers and attributes. Do not close
- * it.
+ * Get the rank's own handle of the array, for all functions that read: items, properties,
+ * metalayers, attributes. On rank 0 of an array opened for writing, metalayers and attributes may
+ * also be set. It belongs to m: do not close it, nor use it after m was closed. Not collective.
  *
  * @param m  Open array.
- * @return the handle; other ranks than rank 0 see the last commit after tess_array_refresh().
+ * @return the handle. That of another rank than 0 shows an older commit until tess_mpi_read() or
+ *         tess_array_refresh().
  */
 static inline tess_array *
 tess_mpi_array(const tess_mpi *m)
@@ -266,10 +287,11 @@ tess_mpi_array(const tess_mpi *m)
 /**
  * Commit what was written.
  *
- * @param m    Open array; for one open for reading, nothing happens.
+ * @param m    Open array; if it is open for reading, nothing is written.
  * @param err  Filled on failure; may be NULL.
  *
- * @return as tess_array_flush().
+ * @return as tess_array_flush(). After a failure what was written stays in the array, and may be
+ *         committed by another call.
  */
 static inline tess_status
 tess_mpi_flush(tess_mpi *m, tess_error *err)
@@ -281,7 +303,8 @@ tess_mpi_flush(tess_mpi *m, tess_error *err)
 /**
  * Commit what was written, and close the array, also if the commit fails.
  *
- * @param m    Open array; NULL on all ranks: nothing happens.
+ * @param m    Open array, invalid afterwards, also after a failure. NULL on all ranks: nothing
+ *             happens.
  * @param err  Filled on failure; may be NULL.
  *
  * @return as tess_array_close().
@@ -303,9 +326,9 @@ tess_mpi_close(tess_mpi *m, tess_error *err)
 }
 
 /**
- * Close the array without committing: the file keeps its last commit.
+ * Close the array without committing: the file keeps its last commit. Collective.
  *
- * @param m  Open array; NULL on all ranks: nothing happens.
+ * @param m  Open array, invalid afterwards. NULL on all ranks: nothing happens.
  */
 static inline void
 tess_mpi_discard(tess_mpi *m)
