@@ -2,33 +2,34 @@
  * @file schunk.h
  * Super-chunks: lists of compressed chunks, without an N-dimensional layer.
  *
- * A super-chunk is what Blosc2 calls a frame that has chunks of bytes and nothing that says where
- * they belong: logs, records, columns. Each chunk is encoded by itself, and can be added, replaced,
- * moved or removed. A tess_array handle stands for it: storage, metalayers, attributes, commits,
+ * A super-chunk is Blosc2's name for a list of chunks of bytes without an N-dimensional metalayer:
+ * logs, records, columns. Each chunk is encoded by itself, and can be added, replaced, moved or
+ * removed. A super-chunk is opened as a tess_array: storage, metalayers, attributes, commits,
  * checksums, checks and copies are those of arrays.
  *
  *     tess_schunk_create(&storage, &params, &a, &err);
  *     tess_schunk_insert(a, nchunks, items, size, &err);       at the end: append
  *     tess_array_close(a, &err);
  *
- * **Reading.** The content of all chunks, one behind the other, is an array of one dimension
+ * **Reading.** The contents of all chunks, concatenated, are read as an array of one dimension
  * (tess_array_read() and the like); tess_info.plain is true. tess_schunk_decode() reads one chunk,
- * also of an array. Sizes of chunks: tess_array_chunk(). A super-chunk opened with mode
+ * also of an array. tess_array_chunk() gets the size of a chunk. A super-chunk opened with mode
  * TESS_MODE_UPDATE can be changed by the functions here, and by tess_array_set_chunk(); functions
  * that write items, or change a shape, return TESS_ERR_UNSUPPORTED.
  *
- * **Sizes.** The first chunk decides the size of all. Chunks of other sizes are possible anywhere:
- * as long as only the last is shorter, older readers can read the file; with others, c-blosc2
- * before 3.0 cannot. Blocks of different sizes (tess_chunk_encode_blocks()) are those of all chunks
- * or of none. If a chunk holds no whole items, the items of the handle are bytes
- * (tess_info.typesize is 1).
+ * **Sizes.** Chunks may have any sizes. As long as all have the size of the first one, save a last
+ * one that is shorter, c-blosc2 before 3.0 can read the file. The first change that ends this ends
+ * it for good, also if that chunk is removed later. Either all chunks of a super-chunk have blocks
+ * of different sizes (tess_chunk_encode_blocks()), or none has. If the size of some chunk is not a
+ * multiple of the typesize, the items of the handle are bytes (tess_info.typesize is 1).
  *
  * **Threads.** As for arrays (array.h): any number of threads may read; functions that change the
  * list of chunks require exclusive access. One chunk is encoded and decoded by as many threads as
  * tess_context.threads allows.
  *
- * In all functions here err is filled on failure and may be NULL, and a failed call leaves the
- * super-chunk as it was. Changes are committed as those of arrays.
+ * **Commits and failures.** As for arrays (array.h): a failed call leaves the super-chunk as it
+ * was, unless only the automatic commit after the change failed. Before a call that failed is
+ * repeated, compare tess_info.nchunks.
  */
 #ifndef TESSERA_SCHUNK_H
 #define TESSERA_SCHUNK_H
@@ -44,11 +45,11 @@ extern "C" {
  * Create a super-chunk without chunks, and open it for reading and writing.
  *
  * @param storage  As for tess_array_zeros(). With TESS_MODE_REPLACE, what is at the path stays
- * until the first tess_array_flush() or tess_array_close().
+ *                 until the first tess_array_flush() or tess_array_close().
  * @param params   typesize or the size of dtype (the name of the type is not stored), codec,
  *                 codec_meta, clevel, filters, filters_meta, split, dictionary, metalayers and
- *                 layout. ndim is 0; or 1, and blockshape[0] is the number of items of a block: 0
- *                 has one chosen for each chunk. Shapes do not count.
+ *                 layout. ndim is 0, or 1 to set the size of blocks: blockshape[0] items; 0 lets
+ *                 the library choose for each chunk. shape and chunkshape are ignored.
  * @param a        Receives the super-chunk, or NULL on failure. Close it with tess_array_close().
  * @param err      Filled on failure; may be NULL.
  *
@@ -62,14 +63,16 @@ TESS_API TESS_NODISCARD tess_status tess_schunk_create(const tess_storage *stora
  * Encode a chunk, and insert it.
  *
  * @param a      Super-chunk opened for writing.
- * @param n      Its place, 0 <= n <= tess_info.nchunks; those from there on move by one. At the end
- *               the costs do not depend on how many chunks there are; elsewhere the list is copied.
- * @param items  Its content.
- * @param items_size  Bytes of it; at least 1, less than 2 GiB.
+ * @param n      Number that it gets, 0 <= n <= tess_info.nchunks; the chunks from n on move by one.
+ *               At the end the cost does not depend on the number of chunks; elsewhere the list of
+ *               chunks is copied.
+ * @param items  Its content; the call encodes it, and keeps no pointer.
+ * @param items_size  Size of items in bytes: 1 to 2^31 - 33.
  * @param err    Filled on failure; may be NULL.
  *
- * @return TESS_OK, or TESS_ERR_ARG (n, items_size, not writable, a view, an array), TESS_ERR_LIMIT
- * (too large, too many chunks), TESS_ERR_UNSUPPORTED (a codec or filter that this build cannot
+ * @return TESS_OK, or TESS_ERR_ARG (n is out of range; items_size is 0; not writable; a view; an
+ *         array; blocks of the other chunks differ in size), TESS_ERR_LIMIT (items_size is too
+ *         large, too many chunks), TESS_ERR_UNSUPPORTED (a codec or filter that this build cannot
  *         write); else as tess_array_write().
  */
 TESS_API TESS_NODISCARD tess_status tess_schunk_insert(tess_array *a, int64_t n, const void *items,
@@ -79,9 +82,9 @@ TESS_API TESS_NODISCARD tess_status tess_schunk_insert(tess_array *a, int64_t n,
  * Encode a chunk, and replace another by it. Their sizes may differ.
  *
  * @param a      Super-chunk opened for writing.
- * @param n      The place, 0 <= n < tess_info.nchunks.
- * @param items  Its content.
- * @param items_size  Bytes of it; at least 1, less than 2 GiB.
+ * @param n      Number of the chunk that is replaced, 0 <= n < tess_info.nchunks.
+ * @param items  Its new content, as in tess_schunk_insert().
+ * @param items_size  Size of items in bytes: 1 to 2^31 - 33.
  * @param err    Filled on failure; may be NULL.
  *
  * @return as tess_schunk_insert().
@@ -90,14 +93,15 @@ TESS_API TESS_NODISCARD tess_status tess_schunk_update(tess_array *a, int64_t n,
                                                        size_t items_size, tess_error *err);
 
 /**
- * Insert a chunk that is encoded. To replace one by it: tess_array_set_chunk().
+ * Insert a chunk that is encoded already. (tess_array_set_chunk() replaces one.)
  *
  * @param a      Super-chunk opened for writing.
- * @param n      Its place, as in tess_schunk_insert().
- * @param chunk  Bytes of one chunk of Blosc2, of any size, item size and coding. Copied, and
- * checked first as by tess_array_set_chunk().
- * @param chunk_size  Bytes of memory at chunk, which records how many of them it has; more is fine.
- * @param trust  Whether all blocks are decoded as a check.
+ * @param n      Number that it gets, as in tess_schunk_insert().
+ * @param chunk  Bytes of one chunk of Blosc2, of any size, typesize, codec and filters; copied.
+ *               They are checked first as by tess_array_set_chunk().
+ * @param chunk_size  Size of the memory at chunk, in bytes. The header of the chunk records how
+ *               many of them belong to it; more is fine.
+ * @param trust  TESS_CHUNK_UNTRUSTED: all blocks are decoded as a check.
  * @param err    Filled on failure; may be NULL. The offset counts from the start of the chunk.
  *
  * @return as tess_array_set_chunk(); TESS_ERR_LIMIT (too many chunks).
@@ -108,27 +112,30 @@ TESS_API TESS_NODISCARD tess_status tess_schunk_insert_chunk(tess_array *a, int6
                                                              tess_error *err);
 
 /**
- * Insert chunks that are zeros, NaNs, or were never written, and take no space while sizes do not
- * differ.
+ * Insert chunks that are zeros, NaNs, or were never written.
+ *
+ * They have no stored bytes, unless chunks of the super-chunk differ in size (other than a shorter
+ * last one), or size is not a multiple of the typesize.
  *
  * @param a      Super-chunk opened for writing.
- * @param n      Place of the first, as in tess_schunk_insert().
+ * @param n      Number that the first one gets, as in tess_schunk_insert().
  * @param count  How many, >= 0; at the end of a list of such chunks, any number costs the same.
- * @param kind   TESS_CHUNK_ZEROS, TESS_CHUNK_NANS (items of 4 or 8 bytes) or TESS_CHUNK_UNINIT.
- * @param size   Bytes of each; at least 1, less than 2 GiB.
+ * @param kind   TESS_CHUNK_ZEROS, TESS_CHUNK_NANS (whole items of 4 or 8 bytes) or
+ *               TESS_CHUNK_UNINIT.
+ * @param size   Uncompressed bytes of each chunk: 1 to 2^31 - 33.
  * @param err    Filled on failure; may be NULL.
  *
- * @return as tess_schunk_insert(); also TESS_ERR_ARG for another kind.
+ * @return as tess_schunk_insert(); also TESS_ERR_ARG for another kind, and for NaNs of other items.
  */
 TESS_API TESS_NODISCARD tess_status tess_schunk_insert_special(tess_array *a, int64_t n,
                                                                int64_t count, tess_chunk_kind kind,
                                                                size_t size, tess_error *err);
 
 /**
- * Remove chunks.
+ * Remove chunks. The numbers of the chunks behind them go down by count.
  *
  * @param a      Super-chunk opened for writing.
- * @param n      The first, 0 <= n <= tess_info.nchunks.
+ * @param n      Number of the first one, 0 <= n <= tess_info.nchunks.
  * @param count  How many, 0 <= count <= tess_info.nchunks - n.
  * @param err    Filled on failure; may be NULL.
  *
@@ -138,14 +145,16 @@ TESS_API TESS_NODISCARD tess_status tess_schunk_remove(tess_array *a, int64_t n,
                                                        tess_error *err);
 
 /**
- * Put the chunks into another order. No chunk is read or written.
+ * Put the chunks into another order. No stored bytes are read or written, unless a shorter last
+ * chunk moves: then zeros, NaNs and chunks that were never written get stored bytes.
  *
  * @param a      Super-chunk opened for writing.
- * @param order  Place i gets the chunk that was in place order[i]; each of them once.
+ * @param order  A permutation of 0 to count - 1: chunk order[i] becomes chunk i. May be NULL if
+ *               count is 0.
  * @param count  Elements of order: tess_info.nchunks.
  * @param err    Filled on failure; may be NULL.
  *
- * @return as tess_schunk_insert(); TESS_ERR_ARG also if order is none.
+ * @return as tess_schunk_insert(); TESS_ERR_ARG also if order is not a permutation.
  */
 TESS_API TESS_NODISCARD tess_status tess_schunk_reorder(tess_array *a, const int64_t *order,
                                                         int64_t count, tess_error *err);
