@@ -13,10 +13,12 @@
  *       16     8  bytes of the packet, all of it
  *       24     8  number of chunks, n
  *       32     8  stored bytes of all chunks
- *       40     8  XXH3 of 64 bits of the text of the item type in the layer b2nd, which may be
- * empty 48     4  bytes of an item 52     4  number of axes, d: 0 to 16 56     4  notation of the
- * item type (dtype_format of that layer) 60     4  zeros 64   24d  per axis: shape, chunkshape,
- * blockshape, 8 bytes each
+ *       40     8  XXH3 of 64 bits of the text of the item type in the layer b2nd, even if empty
+ *       48     4  bytes of an item
+ *       52     4  number of axes, d: 0 to 16
+ *       56     4  notation of the item type (dtype_format of that layer)
+ *       60     4  zeros
+ *       64   24d  per axis: shape, chunkshape, blockshape, 8 bytes each
  *
  *  64+24d   64n   entries, by ascending number of the chunk; from the start of an entry:
  *        0     8  number of the chunk, in C order of the grid of chunks
