@@ -18,10 +18,9 @@
  * of the communicator call them, in the same order. If a rank fails, all ranks get the status and
  * error of the lowest rank that failed. Errors of MPI itself are left to the error handler of the
  * communicator, which ends the program unless it was changed; results of MPI calls are not checked.
- * If rank 0 has no memory for a message, it calls MPI_Abort().
  *
- * **What a write costs.** tess_mpi_write_box() makes about ten collective calls, tess_mpi_append()
- * seven more. Their size does not depend on the number of chunks: the largest gathers the boxes,
+ * **What a write costs.** tess_mpi_write_box() makes ten or eleven collective calls,
+ * tess_mpi_append() seven more. Their size does not depend on the number of chunks: the largest gathers the boxes,
  * 256 bytes of each rank, on all ranks. Each rank but 0 tells rank 0 where its chunks are: 64 bytes
  * per chunk, in one message for about 64 MiB of items, and one for each chunk that it encodes with
  * items of other ranks. A chunk of which several ranks have items is encoded by the lowest of them;
@@ -30,7 +29,7 @@
  *
  * Memory: each rank has the encoded bytes of its box, once more those of the 64 MiB of items that
  * it encodes, and the items of chunks that it shares with others. Rank 0 also has the list of
- * chunks, 60 to 80 bytes for each, and one message at a time.
+ * chunks, 60 to 80 bytes for each, and memory for the largest message.
  *
  * **Commits.** tess_mpi_flush() and tess_mpi_close() commit what was written: rank 0 writes index
  * and header after the chunks of all ranks are written. If a rank dies, at any point, the file
@@ -128,15 +127,14 @@ tess_mpi_write_box(tess_mpi *m, const int64_t *start, const int64_t *stop, const
  *                 program may free it.
  * @param storage  Where, and how, as for tess_array_zeros(); the same on all ranks, with a path
  *                 that leads all of them to the same place. With TESS_MODE_REPLACE, the old array
- *                 is replaced when this call returns.
+ *                 is replaced when this call returns. The mode of rank 0 counts.
  * @param params   As for tess_array_zeros(), with one dimension at least. Those of rank 0 are used;
  *                 NULL is allowed on other ranks.
  * @param m        Receives the array, or NULL on failure. Close it with tess_mpi_close().
  * @param err      Filled on failure; may be NULL.
  *
  * @return as tess_array_zeros(); TESS_ERR_UNSUPPORTED (no dimension). If rank 0 has created the
- *         array and the call fails later (no dimension, a failure of another rank), the new array
- *         is at the path.
+ *         array and another rank fails then, the new array is at the path.
  */
 static inline tess_status
 tess_mpi_create(MPI_Comm comm, const tess_storage *storage, const tess_params *params, tess_mpi **m,
@@ -147,7 +145,9 @@ tess_mpi_create(MPI_Comm comm, const tess_storage *storage, const tess_params *p
     tess_mpi *x = NULL;
     tess_status st = tess_mpi_begin(comm, storage, &x, e);
     if (st == TESS_OK) {
-        if (x->rank == 0) {
+        if (x->rank == 0 && params && params->ndim == 0)
+            st = tess_mpi_error(e, TESS_ERR_UNSUPPORTED, "an array without dimensions");
+        if (x->rank == 0 && st == TESS_OK) {
             st = params && params->fill ? tess_array_full(&x->storage, params, params->fill,
                                                           params->fill_size, &x->writer, e)
                                         : tess_array_zeros(&x->storage, params, &x->writer, e);
@@ -168,7 +168,7 @@ tess_mpi_create(MPI_Comm comm, const tess_storage *storage, const tess_params *p
  *
  * @param comm     As for tess_mpi_create().
  * @param storage  Where, with a path; the same on all ranks. Mode TESS_MODE_READ, or
- *                 TESS_MODE_UPDATE to write.
+ *                 TESS_MODE_UPDATE to write; that of rank 0 counts.
  * @param m        Receives the array, or NULL on failure. Close it with tess_mpi_close().
  * @param err      Filled on failure; may be NULL.
  *
@@ -181,7 +181,9 @@ tess_mpi_open(MPI_Comm comm, const tess_storage *storage, tess_mpi **m, tess_err
     tess_error *const e = err ? err : &own;
     tess_mpi *x = NULL;
     tess_status st = tess_mpi_begin(comm, storage, &x, e);
-    const bool update = st == TESS_OK && storage->mode == TESS_MODE_UPDATE;
+    const bool update = st == TESS_OK && x->storage.mode == TESS_MODE_UPDATE;
+    if (st == TESS_OK && !update && x->storage.mode != TESS_MODE_READ)
+        st = tess_mpi_error(e, TESS_ERR_ARG, "opening an array needs the mode READ or UPDATE");
     if (update) {
         if (x->rank == 0)
             st = tess_array_open(&x->storage, &x->writer, e);

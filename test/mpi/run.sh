@@ -3,6 +3,7 @@
 #
 #     run.sh MPI arrays PROGRAM         random arrays, by 1, 2, 3, 4 and 8 ranks
 #     run.sh MPI killed PROGRAM         a rank dies at a call of MPI, for many calls
+#     run.sh MPI failures PROGRAM       one rank does something wrong, or has no memory
 #     run.sh MPI heat PROGRAM           the example, started again with other ranks
 #
 # MPI is openmpi or mpich. TESS_TEST_CASES: arrays; TESS_TEST_LONG=1: more, and every call;
@@ -73,6 +74,14 @@ killed() {
     echo "$n ranks, $(basename "$path"): a commit was there each of $died times"
 }
 
+failures() {
+    step=$([ "$long" = 1 ] && echo 1 || echo 7)
+    ranks 1 "$program" "$folder/file" calls
+    ranks 3 "$program" "$folder/file" calls
+    ranks 2 "$program" "$folder/file" memory 0 "$step"
+    ranks 2 "$program" "$folder/file" memory 1 "$step"
+}
+
 heat() {
     ranks 1 "$program" "$folder/one" 100 >"$folder/want"
     ranks 3 "$program" "$folder/more" 40 >/dev/null
@@ -88,6 +97,7 @@ killed)
     killed "$folder/file" 3
     killed "$folder/folder" 2
     ;;
+failures) failures ;;
 heat) heat ;;
 *) exit 2 ;;
 esac

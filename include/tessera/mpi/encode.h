@@ -23,6 +23,7 @@ typedef struct tess_mpi_packet {
     void *bytes;
     size_t size;
     int64_t extent; /* of its chunks: bytes, or files of a directory */
+    int64_t placed; /* bytes of the packet without its chunks, which says where they are */
 } tess_mpi_packet;
 
 typedef struct tess_mpi_packets {
@@ -46,7 +47,7 @@ static inline tess_status
 tess_mpi_encode(tess_mpi *m, tess_mpi_packets *p, const tess_mpi_box *box, const int64_t *strides,
                 const uint8_t *items, tess_error *err)
 {
-    tess_mpi_packet next = {NULL, 0, 0};
+    tess_mpi_packet next = {NULL, 0, 0, 0};
     size_t size = (size_t)m->g.typesize;
     tess_packet_info info;
     for (int i = 0; i < m->g.ndim; i++)
@@ -70,6 +71,7 @@ tess_mpi_encode(tess_mpi *m, tess_mpi_packets *p, const tess_mpi_box *box, const
         return st;
     }
     next.extent = m->contiguous ? info.cbytes : info.nstored;
+    next.placed = (int64_t)next.size - info.cbytes;
     p->items[p->count++] = next;
     p->extent += next.extent;
     return TESS_OK;

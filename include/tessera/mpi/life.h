@@ -42,7 +42,8 @@ tess_mpi_commit(tess_mpi *m, tess_error *err)
     tess_status st = m->writer ? tess_array_flush(m->writer, err) : TESS_OK;
     st = tess_mpi_follow(m->comm, st, err);
     if (st == TESS_OK) {
-        m->stale = m->stale || m->pending;
+        /* also after a new shape, to which nothing was written */
+        m->stale = m->storage.mode != TESS_MODE_READ;
         m->pending = false;
     }
     return st;
@@ -106,7 +107,8 @@ tess_mpi_free(tess_mpi *m)
     free(m);
 }
 
-/* Collective: what all ranks have before an array is opened. */
+/* Collective: what all ranks have before an array is opened. The mode is that of rank 0, so that
+ * all go the same way. */
 static inline tess_status
 tess_mpi_begin(MPI_Comm comm, const tess_storage *storage, tess_mpi **made, tess_error *err)
 {
@@ -132,6 +134,9 @@ tess_mpi_begin(MPI_Comm comm, const tess_storage *storage, tess_mpi **made, tess
     MPI_Comm_size(m->comm, &m->nranks);
     m->storage = *storage;
     m->storage.path = m->path;
+    int mode = (int)storage->mode;
+    MPI_Bcast(&mode, 1, MPI_INT, 0, m->comm);
+    m->storage.mode = (tess_mode)mode;
     if (!storage->context) {
         tess_context_init(&m->context);
         m->context.threads = 1;
