@@ -20,12 +20,12 @@
  * communicator, which ends the program unless it was changed; results of MPI calls are not checked.
  *
  * **What a write costs.** tess_mpi_write_box() makes ten or eleven collective calls,
- * tess_mpi_append() seven more. Their size does not depend on the number of chunks: the largest gathers the boxes,
- * 256 bytes of each rank, on all ranks. Each rank but 0 tells rank 0 where its chunks are: 64 bytes
- * per chunk, in one message for about 64 MiB of items, and one for each chunk that it encodes with
- * items of other ranks. A chunk of which several ranks have items is encoded by the lowest of them;
- * each of the others sends it the items of all chunks that they share in one message, or one per
- * GiB.
+ * tess_mpi_append() seven more. Their size does not depend on the number of chunks: the largest
+ * gathers the boxes, 256 bytes of each rank, on all ranks. Each rank but 0 tells rank 0 where its
+ * chunks are: 64 bytes per chunk, in one message for about 64 MiB of items, and one for each chunk
+ * that it encodes with items of other ranks. A chunk of which several ranks have items is encoded
+ * by the lowest of them; each of the others sends it the items of all chunks that they share in one
+ * message, or one per GiB.
  *
  * Memory: each rank has the encoded bytes of its box, once more those of the 64 MiB of items that
  * it encodes, and the items of chunks that it shares with others. Rank 0 also has the list of
@@ -50,10 +50,8 @@
 #define TESSERA_MPI_H
 
 #include "tessera/array.h"
-#include "tessera/mpi/encode.h"
-#include "tessera/mpi/exchange.h"
 #include "tessera/mpi/life.h"
-#include "tessera/mpi/place.h"
+#include "tessera/mpi/write.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -86,37 +84,12 @@ tess_mpi_write_box(tess_mpi *m, const int64_t *start, const int64_t *stop, const
                    size_t src_size, tess_error *err)
 {
     tess_error own;
-    tess_mpi_box box, *boxes = NULL;
-    tess_mpi_packets packets;
-    tess_mpi_exchange x;
+    tess_mpi_plan plan;
     tess_error *const e = err ? err : &own;
-
-    memset(&packets, 0, sizeof packets);
-    memset(&x, 0, sizeof x);
-    tess_status st = tess_mpi_check_box(m, start, stop, src, src_size, &box, e);
-    st = tess_mpi_gather_boxes(m, &box, st, &boxes, e);
-    if (st == TESS_OK) {
-        x.g = &m->g;
-        x.rank = m->rank;
-        x.boxes = boxes;
-        st = tess_mpi_find_near(&x, m->nranks, e);
-        if (st == TESS_OK)
-            st = tess_mpi_exchange_prepare(&x, e);
-        st = tess_mpi_agree(m->comm, st, e);
-    }
-    if (st == TESS_OK) {
-        st = tess_mpi_ready_kept(m, &x, e);
-        tess_mpi_exchange_start(&x, m->comm, src);
-        if (st == TESS_OK)
-            st = tess_mpi_encode_whole(m, &packets, &box, src, e);
-        tess_mpi_exchange_wait(&x);
-        if (st == TESS_OK)
-            st = tess_mpi_encode_shared(m, &packets, &x, src, e);
-        st = tess_mpi_place(m, &packets, st, e);
-    }
-    tess_mpi_exchange_free(&x);
-    tess_mpi_packets_free(&packets);
-    free(boxes);
+    tess_status st = tess_mpi_plan_begin(m, &plan, &m->g, start, stop, src, src_size, e);
+    if (st == TESS_OK)
+        st = tess_mpi_plan_run(m, &plan, e);
+    tess_mpi_plan_end(&plan);
     return st;
 }
 
@@ -210,36 +183,28 @@ tess_mpi_open(MPI_Comm comm, const tess_storage *storage, tess_mpi **m, tess_err
  * @param src_size  Size of src in bytes. More than needed is fine.
  * @param err    Filled on failure; may be NULL.
  *
- * @return as tess_mpi_write_box(), and tess_array_resize(). After a failure, also if a box is
- *         refused, the axis may have grown: close with tess_mpi_discard().
+ * @return as tess_mpi_write_box(), and tess_array_resize(). If an argument is refused, on any rank,
+ *         nothing has changed; after another failure the axis may have grown: close with
+ *         tess_mpi_discard().
  */
 static inline tess_status
 tess_mpi_append(tess_mpi *m, int axis, int64_t count, const int64_t *start, const int64_t *stop,
                 const void *src, size_t src_size, tess_error *err)
 {
     tess_error own;
+    tess_mpi_plan plan;
+    tess_mpi_shape g;
     tess_error *const e = err ? err : &own;
-    tess_status st = TESS_OK;
-    if (!m->sketch)
-        st = tess_mpi_error(e, TESS_ERR_ARG, "the array is open for reading");
-    else if (axis < 0 || axis >= m->g.ndim || count < 0 || count > INT64_MAX - m->g.shape[axis])
-        st = tess_mpi_error(e, TESS_ERR_ARG, "%lld more items along axis %d of %d",
-                            (long long)count, axis, m->g.ndim);
-    st = tess_mpi_agree(m->comm, st, e);
+    tess_status st = tess_mpi_check_growth(m, axis, count, &g, e);
     if (st != TESS_OK)
         return st;
-    if (m->writer) {
-        int64_t shape[TESS_MAX_NDIM];
-        memcpy(shape, m->g.shape, sizeof shape);
-        shape[axis] += count;
-        st = tess_array_resize(m->writer, shape, e);
-    }
-    st = tess_mpi_follow(m->comm, st, e);
+    st = tess_mpi_plan_begin(m, &plan, &g, start, stop, src, src_size, e);
     if (st == TESS_OK)
-        st = tess_mpi_share_sketch(m, e);
-    if (st != TESS_OK)
-        return st;
-    return tess_mpi_write_box(m, start, stop, src, src_size, e);
+        st = tess_mpi_grow(m, &g, e);
+    if (st == TESS_OK)
+        st = tess_mpi_plan_run(m, &plan, e);
+    tess_mpi_plan_end(&plan);
+    return st;
 }
 
 /**

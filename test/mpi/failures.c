@@ -253,14 +253,23 @@ wrong_boxes(tess_mpi *m)
                    tess_mpi_write_box(m, (const int64_t[]){0, 0}, stop, items, sizeof items, &err));
 }
 
-// An axis that grew for a box that is refused has fill values there, which all ranks see.
+// An append that is refused changes nothing. New items that no rank has are fill values, which all
+// ranks see.
 static void
-refused_append(tess_mpi *m)
+appends(tess_mpi *m)
 {
     const int64_t start[2] = {SIDE, 0}, stop[2] = {SIDE + 1, SIDE};
     int32_t got[SIDE];
     tess_error err = {0};
     fails_with(TESS_ERR_ARG, tess_mpi_append(m, 0, 1, NULL, stop, items, sizeof items, &err));
+    if (nranks > 1) {
+        fails_with(TESS_ERR_ARG,
+                   tess_mpi_append(m, 0, 1, start, stop, items, sizeof items, &err)); // overlap
+        fails_with(TESS_ERR_ARG, tess_mpi_append(m, 0, 1 + rank, NULL, NULL, NULL, 0, &err));
+    }
+    ok(tess_mpi_flush(m, &err));
+    check(tess_mpi_read(m, start, stop, got, sizeof got, &err) == TESS_ERR_ARG, "no more items");
+    ok(tess_mpi_append(m, 0, 1, NULL, NULL, NULL, 0, &err));
     ok(tess_mpi_flush(m, &err));
     ok(tess_mpi_read(m, start, stop, got, sizeof got, &err));
     for (int i = 0; i < SIDE; i++)
@@ -319,7 +328,7 @@ calls(void)
     check(found() == 0, "the first commit");
     MPI_Barrier(MPI_COMM_WORLD);
     ok(tess_mpi_open(MPI_COMM_WORLD, &storage, &m, &err));
-    refused_append(m);
+    appends(m);
     ok(tess_mpi_close(m, &err));
     create();
     ok(tess_mpi_open(MPI_COMM_WORLD, &storage, &m, &err));

@@ -31,17 +31,26 @@ typedef struct tess_mpi_shape {
     int64_t grid[TESS_MAX_NDIM]; /* chunks along each axis */
 } tess_mpi_shape;
 
+/* Set `grid`. */
+static inline void
+tess_mpi_shape_count(tess_mpi_shape *g)
+{
+    for (int i = 0; i < g->ndim; i++) {
+        const int64_t c = g->chunkshape[i];
+        g->grid[i] = c > 0 ? g->shape[i] / c + (g->shape[i] % c != 0) : 0;
+    }
+}
+
 static inline void
 tess_mpi_shape_init(tess_mpi_shape *g, const tess_info *info)
 {
     g->ndim = info->ndim;
     g->typesize = info->typesize;
     for (int i = 0; i < info->ndim; i++) {
-        const int64_t c = info->chunkshape[i];
         g->shape[i] = info->shape[i];
-        g->chunkshape[i] = c;
-        g->grid[i] = c > 0 ? (info->shape[i] + c - 1) / c : 0;
+        g->chunkshape[i] = info->chunkshape[i];
     }
+    tess_mpi_shape_count(g);
 }
 
 /* Items of a box; 0 if it is empty along some axis. */

@@ -55,6 +55,7 @@ tess_mpi_share_sketch(tess_mpi *m, tess_error *err)
 {
     tess_storage storage;
     tess_info info;
+    tess_array *sketch = NULL; /* the old one stays until all ranks have a new one */
     void *image = NULL, *own = NULL;
     size_t size = 0;
     tess_status st = TESS_OK;
@@ -74,19 +75,21 @@ tess_mpi_share_sketch(tess_mpi *m, tess_error *err)
     st = tess_mpi_agree(m->comm, st, err);
     if (st == TESS_OK) {
         tess_mpi_broadcast(m->comm, m->rank == 0 ? image : own, nbytes);
-        tess_array_discard(m->sketch);
-        m->sketch = NULL;
         storage = m->storage;
         storage.path = NULL;
         storage.mode = TESS_MODE_UPDATE;
         storage.image = m->rank == 0 ? image : own;
         storage.image_size = (size_t)nbytes;
-        st = tess_array_open(&storage, &m->sketch, err);
-        if (st == TESS_OK) {
-            tess_array_info(m->sketch, &info);
-            tess_mpi_shape_init(&m->g, &info);
-        }
+        st = tess_array_open(&storage, &sketch, err);
         st = tess_mpi_agree(m->comm, st, err);
+    }
+    if (st == TESS_OK) {
+        tess_array_discard(m->sketch);
+        m->sketch = sketch;
+        tess_array_info(sketch, &info);
+        tess_mpi_shape_init(&m->g, &info);
+    } else {
+        tess_array_discard(sketch);
     }
     free(own);
     tess_free(image);

@@ -148,66 +148,6 @@ tess_mpi_place(tess_mpi *m, tess_mpi_packets *p, tess_status st, tess_error *err
     return tess_mpi_agree(m->comm, st, err);
 }
 
-/* Own boxes, of all ranks. The caller frees them. */
-static inline tess_status
-tess_mpi_gather_boxes(tess_mpi *m, const tess_mpi_box *own, tess_status st, tess_mpi_box **boxes,
-                      tess_error *err)
-{
-    *boxes = (tess_mpi_box *)malloc((size_t)m->nranks * sizeof **boxes);
-    if (!*boxes)
-        st = tess_mpi_error(err, TESS_ERR_NOMEM, "no memory for %d boxes", m->nranks);
-    st = tess_mpi_agree(m->comm, st, err);
-    if (st == TESS_OK)
-        MPI_Allgather(own, (int)sizeof *own, MPI_BYTE, *boxes, (int)sizeof *own, MPI_BYTE, m->comm);
-    return st;
-}
-
-static inline tess_status
-tess_mpi_check_box(const tess_mpi *m, const int64_t *start, const int64_t *stop, const void *src,
-                   size_t src_size, tess_mpi_box *box, tess_error *err)
-{
-    memset(box, 0, sizeof *box);
-    if (!m->sketch)
-        return tess_mpi_error(err, TESS_ERR_ARG, "the array is open for reading");
-    if (!start && !stop) /* nothing */
-        return TESS_OK;
-    if (!start || !stop)
-        return tess_mpi_error(err, TESS_ERR_ARG, "start or stop is NULL");
-    for (int i = 0; i < m->g.ndim; i++) {
-        if (start[i] < 0 || start[i] > stop[i] || stop[i] > m->g.shape[i])
-            return tess_mpi_error(
-                err, TESS_ERR_ARG, "axis %d: %lld to %lld, the array of rank %d has %lld items", i,
-                (long long)start[i], (long long)stop[i], m->rank, (long long)m->g.shape[i]);
-        box->start[i] = start[i];
-        box->stop[i] = stop[i];
-    }
-    const int64_t nitems = tess_mpi_box_nitems(m->g.ndim, box);
-    if (src_size / (size_t)m->g.typesize < (size_t)nitems || (nitems > 0 && !src))
-        return tess_mpi_error(err, TESS_ERR_ARG, "%zu bytes of memory for %lld items of %d bytes",
-                              src ? src_size : 0, (long long)nitems, (int)m->g.typesize);
-    return TESS_OK;
-}
-
-/* Chunks that keep items need the last write committed, so that those can be read. */
-static inline tess_status
-tess_mpi_ready_kept(tess_mpi *m, tess_mpi_exchange *x, tess_error *err)
-{
-    int own = 0, any = 0;
-    bool changed;
-    tess_status st = TESS_OK;
-    tess_mpi_each_part(x, tess_mpi_find_kept, &own);
-    if (m->pending) {
-        MPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, m->comm);
-        if (any)
-            st = tess_mpi_commit(m, err);
-    }
-    if (st == TESS_OK && own && m->stale && m->reader) {
-        st = tess_array_refresh(m->reader, &changed, err);
-        m->stale = st != TESS_OK;
-    }
-    return st;
-}
-
 /** @endcond */
 
 #ifdef __cplusplus

@@ -1,0 +1,176 @@
+/**
+ * @file write.h
+ * A write of all ranks: what is checked before anything changes, and the steps after that. Part of
+ * tessera/mpi.h.
+ */
+#ifndef TESSERA_MPI_WRITE_H
+#define TESSERA_MPI_WRITE_H
+
+#include "tessera/mpi/exchange.h"
+#include "tessera/mpi/life.h"
+#include "tessera/mpi/place.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @cond */
+
+/* What a rank writes, and the boxes of all. */
+typedef struct tess_mpi_plan {
+    tess_mpi_box box;
+    tess_mpi_box *boxes;
+    tess_mpi_exchange x;
+    const void *src;
+} tess_mpi_plan;
+
+/* Own boxes, of all ranks. The caller frees them. */
+static inline tess_status
+tess_mpi_gather_boxes(tess_mpi *m, const tess_mpi_box *own, tess_status st, tess_mpi_box **boxes,
+                      tess_error *err)
+{
+    *boxes = (tess_mpi_box *)malloc((size_t)m->nranks * sizeof **boxes);
+    if (!*boxes)
+        st = tess_mpi_error(err, TESS_ERR_NOMEM, "no memory for %d boxes", m->nranks);
+    st = tess_mpi_agree(m->comm, st, err);
+    if (st == TESS_OK)
+        MPI_Allgather(own, (int)sizeof *own, MPI_BYTE, *boxes, (int)sizeof *own, MPI_BYTE, m->comm);
+    return st;
+}
+
+static inline tess_status
+tess_mpi_check_box(const tess_mpi *m, const tess_mpi_shape *g, const int64_t *start,
+                   const int64_t *stop, const void *src, size_t src_size, tess_mpi_box *box,
+                   tess_error *err)
+{
+    memset(box, 0, sizeof *box);
+    if (!m->sketch)
+        return tess_mpi_error(err, TESS_ERR_ARG, "the array is open for reading");
+    if (!start && !stop) /* nothing */
+        return TESS_OK;
+    if (!start || !stop)
+        return tess_mpi_error(err, TESS_ERR_ARG, "start or stop is NULL");
+    for (int i = 0; i < g->ndim; i++) {
+        if (start[i] < 0 || start[i] > stop[i] || stop[i] > g->shape[i])
+            return tess_mpi_error(
+                err, TESS_ERR_ARG, "axis %d: %lld to %lld, the array of rank %d has %lld items", i,
+                (long long)start[i], (long long)stop[i], m->rank, (long long)g->shape[i]);
+        box->start[i] = start[i];
+        box->stop[i] = stop[i];
+    }
+    const int64_t nitems = tess_mpi_box_nitems(g->ndim, box);
+    if (src_size / (size_t)g->typesize < (size_t)nitems || (nitems > 0 && !src))
+        return tess_mpi_error(err, TESS_ERR_ARG, "%zu bytes of memory for %lld items of %d bytes",
+                              src ? src_size : 0, (long long)nitems, (int)g->typesize);
+    return TESS_OK;
+}
+
+/* Chunks that keep items need the last write committed, so that those can be read. */
+static inline tess_status
+tess_mpi_ready_kept(tess_mpi *m, tess_mpi_exchange *x, tess_error *err)
+{
+    int own = 0, any = 0;
+    bool changed;
+    tess_status st = TESS_OK;
+    tess_mpi_each_part(x, tess_mpi_find_kept, &own);
+    if (m->pending) {
+        MPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, m->comm);
+        if (any)
+            st = tess_mpi_commit(m, err);
+    }
+    if (st == TESS_OK && own && m->stale && m->reader) {
+        st = tess_array_refresh(m->reader, &changed, err);
+        m->stale = st != TESS_OK;
+    }
+    return st;
+}
+
+/* Collective: check the boxes of all ranks against a shape, and prepare. Nothing changes. */
+static inline tess_status
+tess_mpi_plan_begin(tess_mpi *m, tess_mpi_plan *p, const tess_mpi_shape *g, const int64_t *start,
+                    const int64_t *stop, const void *src, size_t src_size, tess_error *err)
+{
+    memset(p, 0, sizeof *p);
+    p->src = src;
+    tess_status st = tess_mpi_check_box(m, g, start, stop, src, src_size, &p->box, err);
+    st = tess_mpi_gather_boxes(m, &p->box, st, &p->boxes, err);
+    if (st != TESS_OK)
+        return st;
+    p->x.g = g;
+    p->x.rank = m->rank;
+    p->x.boxes = p->boxes;
+    st = tess_mpi_find_near(&p->x, m->nranks, err);
+    if (st == TESS_OK)
+        st = tess_mpi_exchange_prepare(&p->x, err);
+    return tess_mpi_agree(m->comm, st, err);
+}
+
+/* Collective: write what was planned. The array has the shape by now. */
+static inline tess_status
+tess_mpi_plan_run(tess_mpi *m, tess_mpi_plan *p, tess_error *err)
+{
+    tess_mpi_packets packets;
+    memset(&packets, 0, sizeof packets);
+    p->x.g = &m->g;
+    tess_status st = tess_mpi_ready_kept(m, &p->x, err);
+    tess_mpi_exchange_start(&p->x, m->comm, p->src);
+    if (st == TESS_OK)
+        st = tess_mpi_encode_whole(m, &packets, &p->box, p->src, err);
+    tess_mpi_exchange_wait(&p->x);
+    if (st == TESS_OK)
+        st = tess_mpi_encode_shared(m, &packets, &p->x, p->src, err);
+    st = tess_mpi_place(m, &packets, st, err);
+    tess_mpi_packets_free(&packets);
+    return st;
+}
+
+static inline void
+tess_mpi_plan_end(tess_mpi_plan *p)
+{
+    tess_mpi_exchange_free(&p->x);
+    free(p->boxes);
+}
+
+/* Collective: an axis grows. *g: the shape as it will be; count: that of rank 0 on all ranks. */
+static inline tess_status
+tess_mpi_check_growth(const tess_mpi *m, int axis, int64_t count, tess_mpi_shape *g,
+                      tess_error *err)
+{
+    int64_t first[2] = {axis, count};
+    tess_status st = TESS_OK;
+    MPI_Bcast(first, 2, MPI_INT64_T, 0, m->comm);
+    if (!m->sketch)
+        st = tess_mpi_error(err, TESS_ERR_ARG, "the array is open for reading");
+    else if (first[0] != axis || first[1] != count)
+        st = tess_mpi_error(err, TESS_ERR_ARG,
+                            "rank %d: %lld more items along axis %d, on rank 0 %lld along axis %d",
+                            m->rank, (long long)count, axis, (long long)first[1], (int)first[0]);
+    else if (axis < 0 || axis >= m->g.ndim || count < 0 || count > INT64_MAX - m->g.shape[axis])
+        st = tess_mpi_error(err, TESS_ERR_ARG, "%lld more items along axis %d of %d",
+                            (long long)count, axis, m->g.ndim);
+    st = tess_mpi_agree(m->comm, st, err);
+    if (st != TESS_OK)
+        return st;
+    *g = m->g;
+    g->shape[axis] += count;
+    tess_mpi_shape_count(g);
+    return TESS_OK;
+}
+
+/* Collective: the array gets the shape. */
+static inline tess_status
+tess_mpi_grow(tess_mpi *m, const tess_mpi_shape *g, tess_error *err)
+{
+    tess_status st = m->writer ? tess_array_resize(m->writer, g->shape, err) : TESS_OK;
+    st = tess_mpi_follow(m->comm, st, err);
+    m->pending = m->stale = true; /* with an automatic commit, readers are older than it */
+    return st == TESS_OK ? tess_mpi_share_sketch(m, err) : st;
+}
+
+/** @endcond */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
