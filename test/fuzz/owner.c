@@ -5,13 +5,11 @@
 
 #include "fuzz/fuzz.h"
 
-tess_array *
-owner_open(tess_codec codec, uint8_t filter)
+static tess_array *
+make(const tess_storage *storage, tess_codec codec, uint8_t filter)
 {
-    tess_storage storage;
     tess_params params;
     tess_array *a;
-    tess_storage_init(&storage);
     tess_params_init(&params);
     params.dtype = "<i4";
     params.ndim = 2;
@@ -22,6 +20,24 @@ owner_open(tess_codec codec, uint8_t filter)
     params.codec = codec;
     memset(params.filters, 0, sizeof params.filters);
     params.filters[TESS_MAX_FILTERS - 1] = filter;
-    must(tess_array_uninit(&storage, &params, &a, NULL) == TESS_OK, "an array cannot be made");
+    must(tess_array_uninit(storage, &params, &a, NULL) == TESS_OK, "an array cannot be made");
     return a;
+}
+
+tess_array *
+owner_open(tess_codec codec, uint8_t filter)
+{
+    tess_storage storage;
+    tess_storage_init(&storage);
+    return make(&storage, codec, filter);
+}
+
+tess_array *
+owner_create(const char *path)
+{
+    tess_storage storage;
+    tess_storage_init(&storage);
+    storage.path = path;
+    storage.mode = TESS_MODE_REPLACE;
+    return make(&storage, TESS_CODEC_LZ4, TESS_FILTER_SHUFFLE);
 }
