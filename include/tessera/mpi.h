@@ -20,7 +20,7 @@
  * communicator, which ends the program unless it was changed; results of MPI calls are not checked.
  *
  * **What a write costs.** tess_mpi_write_box() makes ten or eleven collective calls,
- * tess_mpi_append() seven more. Their size does not depend on the number of chunks: the largest
+ * tess_mpi_append() eight more. Their size does not depend on the number of chunks: the largest
  * gathers the boxes, 256 bytes of each rank, on all ranks. Each rank but 0 tells rank 0 where its
  * chunks are: 64 bytes per chunk, in one message for about 64 MiB of items, and one for each chunk
  * that it encodes with items of other ranks. A chunk of which several ranks have items is encoded

@@ -47,7 +47,7 @@ after() {
 
 killed() {
     path=$1 n=$2 died=0
-    step=$([ "$long" = 1 ] && echo 1 || echo 7)
+    step=$([ "$long" = 1 ] && echo 1 || echo 13)
     rank=0
     while [ $rank -lt "$n" ]; do
         ranks "$n" "$program" "$path" create
@@ -75,7 +75,7 @@ killed() {
 }
 
 failures() {
-    step=$([ "$long" = 1 ] && echo 1 || echo 7)
+    step=$([ "$long" = 1 ] && echo 1 || echo 13)
     ranks 1 "$program" "$folder/file" calls
     ranks 3 "$program" "$folder/file" calls
     ranks 2 "$program" "$folder/file" memory 0 "$step"
@@ -83,9 +83,9 @@ failures() {
 }
 
 heat() {
-    ranks 1 "$program" "$folder/one" 100 >"$folder/want"
+    ranks 1 "$program" "$folder/one" 100 | grep '^step' >"$folder/want"
     ranks 3 "$program" "$folder/more" 40 >/dev/null
-    ranks 4 "$program" "$folder/more" 100 >"$folder/got"
+    ranks 4 "$program" "$folder/more" 100 | grep '^step' >"$folder/got"
     cat "$folder/got"
     cmp "$folder/want" "$folder/got"
     grep -q '^step 100: ' "$folder/got"
