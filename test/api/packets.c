@@ -1196,6 +1196,50 @@ nothing_leaks(void **state)
     verify(path);
 }
 
+// Space that a lease has adopted and that is free again is leased anew: both leases stay what they
+// are, whichever is returned first.
+static void
+leased_again(void **state)
+{
+    (void)state;
+    const char *const path = files_path("again");
+    struct random r;
+    random_init(&r, random_seed());
+    tess_params p;
+    size_t n;
+    kind_params(&kinds[0], &p);
+    uint8_t *const items = random_items(&r, items_size(&p));
+    tess_array *const owner = make_owner(1, &p, path);
+    tess_array *const sketch = open_sketch(owner, NULL);
+    struct packet *const packets = encode_rows(sketch, &p, items, &n);
+    tess_adoption *const ad = begin_adoption(owner), *const other = begin_adoption(owner);
+    const int64_t first = needs(&packets[0], false), second = needs(&packets[1], false);
+    tess_lease lease, inner, last;
+    assert_true(n > 1 && first > 0);
+    ok(tess_adoption_lease(ad, first + second, &lease, err));
+    const tess_lease front = {lease.first, first}, back = {lease.first + first, second};
+    const struct packet before = place_packet(&packets[0], path, &front);
+    add(ad, &before);
+    add(other, &packets[0]);
+    ok(tess_array_flush(owner, err));
+    ok(tess_adoption_lease(ad, 1, &inner, err));
+    assert_in_range(inner.first, lease.first, lease.first + first - 1);
+    const struct packet behind = place_packet(&packets[1], path, &back);
+    add(ad, &behind);
+    ok(tess_adoption_return(ad, &lease, err));
+    ok(tess_adoption_lease(other, 1, &last, err));
+    assert_int_not_equal(last.first, inner.first);
+    ok(tess_adoption_return(ad, &inner, err));
+    ok(tess_adoption_end(other, false, err));
+    ok(tess_adoption_end(ad, true, err));
+    close_all(owner, sketch, NULL);
+    verify(path);
+    tess_free(before.bytes);
+    tess_free(behind.bytes);
+    free_packets(packets, n);
+    free(items);
+}
+
 // Whether this process could lock the lock file now.
 static bool
 can_lock(const char *path)
@@ -1260,6 +1304,7 @@ main(void)
         cmocka_unit_test_setup_teardown(killed, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(forked, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(nothing_leaks, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(leased_again, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(lock_file, files_setup, files_teardown),
     };
     tess_storage_init(&memory);

@@ -11,14 +11,14 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "frame/chunks/stored.h"
 #include "frame/commit/change.h"
+#include "frame/commit/lease.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
-#include "frame/commit/lease.h"
 #include "frame/load.h"
 #include "frame/query.h"
-#include "frame/chunks/stored.h"
 #include "grid/grid.h"
 #include "grid/write/install.h"
 #include "grid/write/stage.h"
@@ -352,7 +352,7 @@ adopt_lent(const struct adding *t, const struct lent_chunk *list, const int64_t 
     gate_leave(a->grid->gate);
     if (st == TESS_OK && !t->trusted)
         st = try_all_lent(t, list, n, err);
-    return st == TESS_OK ? grid_adopt(a->grid, list, numbers, (size_t)n, err) : st;
+    return st == TESS_OK ? leases_adopt(&t->ad->leases, a, list, numbers, n, err) : st;
 }
 
 static tess_status
@@ -474,8 +474,7 @@ tess_status
 adoption_begin(tess_array *a, tess_adoption **adoption, tess_error *err)
 {
     const int64_t nchunks = a->g->nchunks;
-    const tess_status st =
-        frame_is_published(a->grid->frame) ? TESS_OK : array_commit(a, err);
+    const tess_status st = frame_is_published(a->grid->frame) ? TESS_OK : array_commit(a, err);
     if (st != TESS_OK)
         return st;
     tess_adoption *const ad = mem_zeroed(1, sizeof *ad);

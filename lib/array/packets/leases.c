@@ -7,13 +7,15 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "frame/commit/lease.h"
-#include "frame/metas.h"
 #include "frame/commit/owner.h"
+#include "frame/metas.h"
 #include "frame/query.h"
+#include "grid/write/install.h"
 #include "task/gate.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { BYTES_BITS = 62 }; // of a lease: positions behind it are numbers, too
 
@@ -24,30 +26,53 @@ leases_init(struct leases *x)
     pthread_mutex_init(&x->lock, NULL);
 }
 
+// Whether a lease has an extent, and none that is newer.
+static bool
+has_left(const struct leases *x, size_t lease, struct extent e)
+{
+    for (size_t i = x->count; i-- > lease;)
+        if (e.start >= x->wholes[i].start && e.start - x->wholes[i].start < x->wholes[i].size)
+            return i == lease;
+    return false;
+}
+
 // In the child of a fork() the leases are the parent's.
 static void
-end_lease(const tess_array *a, struct extent lease)
+end_lease(struct leases *x, const tess_array *a, size_t lease)
 {
-    if (frame_is_inherited(a->grid->frame))
-        return;
+    struct frame *const f = a->grid->frame;
+    const struct extent whole = x->wholes[lease];
+    const bool inherited = frame_is_inherited(f);
+    struct extent e;
     gate_close(a->grid->gate);
-    lease.start -= a->offset;
-    frame_lease_end(a->grid->frame, lease);
+    for (int64_t from = whole.start;
+         extents_next(&x->left, from, &e) && e.start - whole.start < whole.size;
+         from = e.start + e.size) {
+        if (!has_left(x, lease, e))
+            continue;
+        (void)extents_remove(&x->left, e.start, &e);
+        if (!inherited)
+            frame_lease_free(f, (struct extent){e.start - a->offset, e.size});
+    }
+    if (!inherited)
+        frame_lease_end(f);
     gate_open(a->grid->gate);
+    x->count--;
+    memmove(&x->wholes[lease], &x->wholes[lease + 1], (x->count - lease) * sizeof whole);
 }
 
 void
 leases_end_all(struct leases *x, const tess_array *a)
 {
-    struct extent lease;
-    while (extents_next(&x->out, 0, &lease) && extents_remove(&x->out, lease.start, &lease))
-        end_lease(a, lease);
+    while (x->count > 0)
+        end_lease(x, a, x->count - 1);
 }
 
 void
 leases_finish(struct leases *x)
 {
-    extents_finish(&x->out);
+    extents_finish(&x->left);
+    mem_free(x->wholes);
     pthread_mutex_destroy(&x->lock);
 }
 
@@ -83,10 +108,25 @@ check_lends(const tess_array *a, int64_t size, tess_error *err)
     return TESS_OK;
 }
 
+// Room for one more.
+static bool
+reserve(struct leases *x)
+{
+    if (x->count == x->capacity) {
+        const size_t capacity = x->capacity > 0 ? 2 * x->capacity : 16;
+        struct extent *const more = mem_resize(x->wholes, capacity * sizeof *more);
+        if (!more)
+            return false;
+        x->wholes = more;
+        x->capacity = capacity;
+    }
+    return extents_reserve(&x->left);
+}
+
 static tess_status
 take(struct leases *x, tess_array *a, int64_t size, struct extent *lease, tess_error *err)
 {
-    if (!extents_reserve(&x->out))
+    if (!reserve(x))
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a lease");
     gate_close(a->grid->gate);
     const tess_status st = frame_lease(a->grid->frame, size, lease, err);
@@ -94,7 +134,8 @@ take(struct leases *x, tess_array *a, int64_t size, struct extent *lease, tess_e
     if (st != TESS_OK)
         return st;
     lease->start += a->offset;
-    extents_insert(&x->out, *lease);
+    extents_insert(&x->left, *lease);
+    x->wholes[x->count++] = *lease;
     return TESS_OK;
 }
 
@@ -115,14 +156,16 @@ leases_take(struct leases *x, tess_array *a, int64_t size, struct extent *lease,
 tess_status
 leases_return(struct leases *x, tess_array *a, struct extent lease, tess_error *err)
 {
-    struct extent e;
+    size_t i = 0;
     tess_status st = TESS_OK;
     pthread_mutex_lock(&x->lock);
-    if (!extents_at(&x->out, lease.start, &e) || e.start != lease.start || e.size != lease.size)
+    while (i < x->count && (x->wholes[i].start != lease.start || x->wholes[i].size != lease.size))
+        i++;
+    if (i < x->count)
+        end_lease(x, a, i);
+    else
         st = err_set(err, TESS_ERR_ARG, -1, "%" PRId64 " from %" PRId64 " on is no lease",
                      lease.size, lease.start);
-    if (st == TESS_OK && extents_remove(&x->out, lease.start, &e))
-        end_lease(a, e);
     pthread_mutex_unlock(&x->lock);
     return st;
 }
@@ -133,7 +176,7 @@ is_ours(const struct leases *x, const tess_array *a, const struct lent_chunk *ch
     struct extent e;
     const int64_t size = frame_is_sparse(a->grid->frame) ? 1 : chunk->size;
     const int64_t start = chunk->at + a->offset;
-    return extents_at(&x->out, start, &e) && size <= e.start + e.size - start &&
+    return extents_at(&x->left, start, &e) && size <= e.start + e.size - start &&
            frame_is_leased(a->grid->frame, chunk);
 }
 
@@ -190,5 +233,24 @@ leases_check(struct leases *x, const tess_array *a, const struct lent_chunk *chu
             list[count++] = (struct extent){chunks[i].at, sparse ? 1 : chunks[i].size};
     st = check_overlap(list, count, a->offset, err);
     mem_free(list);
+    return st;
+}
+
+tess_status
+leases_adopt(struct leases *x, const tess_array *a, const struct lent_chunk *chunks,
+             const int64_t *numbers, int64_t n, tess_error *err)
+{
+    const bool sparse = frame_is_sparse(a->grid->frame);
+    tess_status st;
+    pthread_mutex_lock(&x->lock);
+    if (extents_reserve_many(&x->left, n))
+        st = grid_adopt(a->grid, chunks, numbers, (size_t)n, err);
+    else
+        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " extents", n);
+    for (int64_t i = 0; i < n && st == TESS_OK; i++)
+        if (chunks[i].special == SPECIAL_NONE)
+            extents_carve(&x->left,
+                          (struct extent){chunks[i].at + a->offset, sparse ? 1 : chunks[i].size});
+    pthread_mutex_unlock(&x->lock);
     return st;
 }

@@ -17,8 +17,12 @@
 #include <pthread.h>
 
 struct leases {
-    pthread_mutex_t lock; // guards `out`
-    struct extents out; // as they were handed out
+    pthread_mutex_t lock;
+    struct extents left; // of all leases, without what was adopted
+    // As they were handed out, oldest first. Space that a lease has adopted and that is free again
+    // may be leased anew: what is left there is of the newest that has it.
+    struct extent *wholes;
+    size_t count, capacity;
 };
 
 void leases_init(struct leases *x);
@@ -35,5 +39,9 @@ tess_status leases_return(struct leases *x, tess_array *a, struct extent lease, 
 // overlap. TESS_ERR_ARG.
 tess_status leases_check(struct leases *x, const tess_array *a, const struct lent_chunk *chunks,
                          int64_t n, tess_error *err);
+
+// Adopt them: what is left of the leases gets less.
+tess_status leases_adopt(struct leases *x, const tess_array *a, const struct lent_chunk *chunks,
+                         const int64_t *numbers, int64_t n, tess_error *err);
 
 #endif

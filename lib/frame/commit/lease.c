@@ -4,9 +4,9 @@
 #include "frame/commit/lease.h"
 
 #include "frame/commit/change.h"
+#include "frame/commit/lock.h"
 #include "frame/contiguous/extents.h"
 #include "frame/format/index.h"
-#include "frame/commit/lock.h"
 #include "frame/private.h"
 
 #include <inttypes.h>
@@ -43,13 +43,15 @@ frame_lease(struct frame *f, int64_t size, struct extent *lease, tess_error *err
 }
 
 void
-frame_lease_end(struct frame *f, struct extent lease)
+frame_lease_free(struct frame *f, struct extent left)
 {
-    struct extent e;
-    while (extents_next(&f->leased, lease.start, &e) && e.start - lease.start < lease.size) {
-        (void)extents_remove(&f->leased, e.start, &e);
-        f->container->end_lease(f, e);
-    }
+    if (extents_remove(&f->leased, left.start, &left))
+        f->container->end_lease(f, left);
+}
+
+void
+frame_lease_end(struct frame *f)
+{
     f->nleases--;
     if (--f->nstaging == 0 && !f->dirty)
         frame_lock_release(f);
@@ -67,22 +69,6 @@ tess_status
 frame_find_lent(const struct frame *f, const struct lent_chunk *chunks, int64_t n, tess_error *err)
 {
     return f->container->find_lent(f, chunks, n, err);
-}
-
-// Take an extent out of what is left of a lease, in which it is.
-static void
-carve(struct extents *leased, struct extent e)
-{
-    struct extent left = {0};
-    (void)extents_at(leased, e.start, &left);
-    (void)extents_remove(leased, left.start, &left);
-    const struct extent front = {left.start, e.start - left.start};
-    const int64_t end = e.start + e.size;
-    const struct extent back = {end, left.start + left.size - end};
-    if (front.size > 0)
-        extents_insert(leased, front);
-    if (back.size > 0)
-        extents_insert(leased, back);
 }
 
 static tess_status
@@ -109,7 +95,7 @@ frame_adopt(struct frame *f, const struct lent_chunk *chunks, int64_t n, tess_er
     for (int64_t i = 0; i < n && st == TESS_OK; i++) {
         int64_t entry = index_entry_of(chunks[i].special);
         if (is_stored(&chunks[i])) {
-            carve(&f->leased, extent_of(f, &chunks[i]));
+            extents_carve(&f->leased, extent_of(f, &chunks[i]));
             entry = f->container->adopt(f, &chunks[i]);
         }
         frame_stage(f, &staged, chunks[i].n, entry, chunks[i].size, chunks[i].checksum);

@@ -23,7 +23,9 @@ struct frame;
 
 // `size` bytes or numbers, 1 at least. The frame is in a file or directory, and has chunks.
 tess_status frame_lease(struct frame *f, int64_t size, struct extent *lease, tess_error *err);
-void frame_lease_end(struct frame *f, struct extent lease);
+// What is left of a lease where chunks were adopted: an extent between them. Then the lease ends.
+void frame_lease_free(struct frame *f, struct extent left);
+void frame_lease_end(struct frame *f);
 
 // Whether a chunk stands in a lease, where none was adopted.
 bool frame_is_leased(const struct frame *f, const struct lent_chunk *chunk);

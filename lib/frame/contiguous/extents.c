@@ -298,3 +298,18 @@ extents_at(const struct extents *x, int64_t position, struct extent *e)
     *e = x->nodes[last].e;
     return true;
 }
+
+void
+extents_carve(struct extents *x, struct extent part)
+{
+    struct extent left = {0};
+    (void)extents_at(x, part.start, &left);
+    (void)extents_remove(x, left.start, &left);
+    const struct extent front = {left.start, part.start - left.start};
+    const int64_t end = part.start + part.size;
+    const struct extent back = {end, left.start + left.size - end};
+    if (front.size > 0)
+        extents_insert(x, front);
+    if (back.size > 0)
+        extents_insert(x, back);
+}

@@ -49,6 +49,9 @@ bool extents_remove(struct extents *x, int64_t start, struct extent *e);
 // Take out the one that ends there. False: there is none.
 bool extents_remove_before(struct extents *x, int64_t end, struct extent *e);
 
+// Take out a part of the one that has all of it; there is room for one more.
+void extents_carve(struct extents *x, struct extent part);
+
 // Whether one has `size` bytes.
 bool extents_fit(const struct extents *x, int64_t size);
 
