@@ -139,7 +139,7 @@ typedef struct tess_mpi_shared {
     tess_error *err;
 } tess_mpi_shared;
 
-/* Count what the ranks have of a chunk that is encoded here. */
+/* How many items of a chunk no rank has: it keeps them. */
 static inline int64_t
 tess_mpi_kept_items(const tess_mpi_exchange *x, const tess_mpi_box *chunk)
 {
@@ -187,11 +187,10 @@ tess_mpi_encode_part(void *arg, tess_mpi_exchange *x, const tess_mpi_box *chunk,
     if (owner != x->rank || d->st != TESS_OK)
         return;
     if (from == owner) { /* the lowest rank comes first */
-        d->missing = tess_mpi_box_nitems(x->g->ndim, chunk);
-        if (tess_mpi_kept_items(x, chunk) > 0) {
+        const int64_t kept = tess_mpi_kept_items(x, chunk);
+        d->missing = tess_mpi_box_nitems(x->g->ndim, chunk) - kept;
+        if (kept > 0)
             d->st = tess_mpi_read_chunk(d->m, chunk, d->items, d->err);
-            d->missing -= tess_mpi_kept_items(x, chunk);
-        }
         tess_mpi_box_copy(x->g, part, &x->boxes[owner], d->src, chunk, d->items);
     } else {
         tess_mpi_take_part(x, place, part, chunk, d->items);
