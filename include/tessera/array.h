@@ -37,7 +37,8 @@
  * shape and write (append, insert, tess_array_resize_write()), the metalayers, and writes whose
  * chunks are all encoded. It does not contain writes of which blocks still wait in the cache
  * (see "Write-back"): in the file, items of these blocks have their old values, or the fill value
- * if only the shape was changed before.
+ * if only the shape was changed before. With tess_storage.explicit_commits there are no automatic
+ * commits.
  *
  * Space. Below, size means the bytes of the stored chunks (tess_info.live). Automatic commits keep
  * the space of overwritten chunks near a quarter of the size. One call that overwrites more than a

@@ -239,11 +239,19 @@ typedef struct tess_storage {
      * create ignore it.
      */
     bool plain;
+
+    /**
+     * No automatic commits (array.h): the file has the state of the last call that commits by
+     * contract, such as tess_array_flush(), and flush and close make one commit each. Space of
+     * chunks that were overwritten is reused only after that call, so the file can become as large
+     * as all that was written between two of them. Ignored for arrays open for reading.
+     */
+    bool explicit_commits;
 } tess_storage;
 
 /**
  * Set the defaults: in memory, offset 0, TESS_MODE_READ, TESS_DURABILITY_ORDERED, checksums
- * written, default limits, no waiting, no new lock file, no lock required.
+ * written, default limits, no waiting, no new lock file, no lock required, automatic commits.
  *
  * @param storage      Receives them.
  * @param struct_size  Size of *storage in bytes: the macro passes sizeof(tess_storage).

@@ -40,6 +40,7 @@ array_take_options(tess_array *a, const tess_storage *storage, struct frame_opti
         .plugins = &a->grid->plugins,
         .context = &a->context,
         .never_reuse = storage->never_reuse,
+        .explicit_commits = storage->explicit_commits,
         .wait = storage->wait,
     };
     a->mapped = storage->mmap;

@@ -23,6 +23,7 @@ struct frame_options {
     struct io_path *path; // that leads to it, or names it, likewise; NULL: neither
     const tess_context *context; // of calls that wait for locks; outlives the frame; NULL: none
     bool never_reuse; // bytes and file numbers that a state on disk had
+    bool explicit_commits; // no automatic ones
     int64_t wait; // for locks that are kept, in milliseconds; negative: as long as it takes
     uint64_t number; // of the commit that a new frame's first one follows; 0: none
 };

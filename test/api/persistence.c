@@ -649,60 +649,6 @@ appends(void **state)
     reference_finish(&r);
 }
 
-// What automatic commits have of an array that grows: each append as a whole, also if its blocks
-// waited in the cache.
-static void
-appends_in_commits(void **state)
-{
-    enum { ROW = 1 << 16, ROWS = 3000, BATCH = 3 };
-    const char *const path = files_path("grown.b2nd");
-    const tess_storage storage = at(path, TESS_MODE_NEW);
-    uint8_t *const rows = malloc((size_t)BATCH * ROW);
-    int commits = 0;
-    tess_params p;
-    tess_info info;
-    tess_array *a = NULL;
-    (void)state;
-
-    assert_non_null(rows);
-    tess_params_init(&p);
-    p.typesize = 1;
-    p.clevel = 0;
-    p.ndim = 2;
-    p.shape[1] = p.chunkshape[1] = ROW;
-    p.chunkshape[0] = 64;
-    p.blockshape[0] = 8;
-    p.blockshape[1] = ROW / 4;
-    ok(tess_array_zeros(&storage, &p, &a, err));
-    tess_array *const reader = open_file(path, TESS_MODE_READ);
-    for (int64_t n = 0; n < ROWS; n += BATCH) {
-        const int64_t shape[2] = {n + BATCH, ROW}, start[2] = {n, 0};
-        bool changed;
-        for (int64_t i = 0; i < BATCH; i++)
-            memset(rows + i * ROW, 1 + (int)(n + i) % 255, ROW);
-        if (n % 2)
-            ok(tess_array_resize_write(a, shape, start, shape, rows, (size_t)BATCH * ROW, NULL,
-                                       err));
-        else
-            ok(tess_array_append(a, 0, BATCH, rows, (size_t)BATCH * ROW, NULL, err));
-        ok(tess_array_refresh(reader, &changed, err));
-        if (!changed)
-            continue;
-        commits++;
-        tess_array_info(reader, &info);
-        for (int64_t i = 0; i < info.shape[0]; i++) {
-            const int64_t from[2] = {i, 0}, to[2] = {i + 1, ROW};
-            ok(tess_array_read(reader, from, to, rows, ROW, err));
-            for (int64_t k = 0; k < ROW; k += ROW / 4)
-                assert_int_equal(rows[k], 1 + i % 255);
-        }
-    }
-    assert_in_range(commits, 2, ROWS / BATCH / 10);
-    ok(tess_array_close(reader, err));
-    tess_array_discard(a);
-    free(rows);
-}
-
 // To nothing and back, with commits in between.
 static void
 empty_state(void **state)
@@ -1127,7 +1073,6 @@ main(void)
         IN_A_FOLDER(constant_data),
         IN_A_FOLDER(constant_wide_data),
         IN_A_FOLDER(appends),
-        IN_A_FOLDER(appends_in_commits),
         IN_A_FOLDER(empty_state),
         IN_A_FOLDER(metalayers),
         IN_A_FOLDER(vlmetalayers),
