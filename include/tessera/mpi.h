@@ -19,7 +19,7 @@
  * error of the lowest rank that failed. Errors of MPI itself are left to the error handler of the
  * communicator, which ends the program unless it was changed; results of MPI calls are not checked.
  *
- * **What a write costs.** tess_mpi_write_box() makes ten or eleven collective calls,
+ * **What a write costs.** tess_mpi_write_box() makes eleven or twelve collective calls,
  * tess_mpi_append() eight more. Their size does not depend on the number of chunks: the largest
  * gathers the boxes, 256 bytes of each rank, on all ranks. Each rank but 0 tells rank 0 where its
  * chunks are: 64 bytes per chunk, in one message for about 64 MiB of items, and one for each chunk
@@ -34,10 +34,10 @@
  * **Commits.** tess_mpi_flush() and tess_mpi_close() commit what was written: rank 0 writes index
  * and header after the chunks of all ranks are written. If a rank dies, at any point, the file
  * keeps its last commit, and the space of what was written since is free. tess_mpi_create() commits
- * the new array. tess_mpi_write_box() and tess_mpi_append() commit what earlier calls wrote, if a
- * chunk keeps items that it had, or if another library wrote the last state of the file. When rank
- * 0 changes the shape (tess_mpi_append()) or metalayers, and much was written since the last
- * commit, that may be followed by an automatic commit (array.h).
+ * the new array. tess_mpi_write_box() and tess_mpi_append() begin with a commit of what earlier
+ * calls wrote, if a chunk keeps items that it had, or if another library wrote the last state of
+ * the file. Each call is in one commit as a whole; there are no automatic commits
+ * (tess_storage.explicit_commits).
  *
  * **Threads.** MPI is called on the calling thread alone: MPI_THREAD_FUNNELED is enough for calls
  * of the main thread. Only one thread of a rank may be in a call on one tess_mpi at a time,
@@ -87,6 +87,8 @@ tess_mpi_write_box(tess_mpi *m, const int64_t *start, const int64_t *stop, const
     tess_mpi_plan plan;
     tess_error *const e = err ? err : &own;
     tess_status st = tess_mpi_plan_begin(m, &plan, &m->g, start, stop, src, src_size, e);
+    if (st == TESS_OK)
+        st = tess_mpi_ready_kept(m, &plan.x, e);
     if (st == TESS_OK)
         st = tess_mpi_plan_run(m, &plan, e);
     tess_mpi_plan_end(&plan);
@@ -199,6 +201,8 @@ tess_mpi_append(tess_mpi *m, int axis, int64_t count, const int64_t *start, cons
     if (st != TESS_OK)
         return st;
     st = tess_mpi_plan_begin(m, &plan, &g, start, stop, src, src_size, e);
+    if (st == TESS_OK)
+        st = tess_mpi_ready_kept(m, &plan.x, e);
     if (st == TESS_OK)
         st = tess_mpi_grow(m, &g, e);
     if (st == TESS_OK)

@@ -173,8 +173,10 @@ typedef struct tess_adoption tess_adoption;
 /**
  * Begin to adopt.
  *
- * Nothing is committed, with one exception: an array created with TESS_MODE_REPLACE that is still
- * in its temporary place replaces the old one now, so that workers find it.
+ * Nothing is committed, with two exceptions. An array created with TESS_MODE_REPLACE that is still
+ * in its temporary place replaces the old one now, so that workers find it. A file whose last state
+ * was written by a library that does not seal it, such as c-blosc2, is committed: otherwise other
+ * handles would take chunks that workers write for changes by another program.
  *
  * @param a         Array opened for writing, not a view, nor a super-chunk.
  * @param adoption  Receives the adoption; end it with tess_adoption_end(). NULL on failure.
@@ -233,9 +235,7 @@ typedef struct tess_lease {
  * the owner dies, the array is that of the last commit, and the leased space is free for the next
  * writer.
  *
- * While there are leases, the array holds its lock file, if it has one (tess_storage.lock_file). If
- * the last state of a file was written by a library that does not seal it, such as c-blosc2, the
- * first lease commits the array.
+ * While there are leases, the array holds its lock file, if it has one (tess_storage.lock_file).
  *
  * @param adoption  From tess_adoption_begin(), of an array in a file or directory.
  * @param size      Bytes, or in a directory the number of files; 1 at least. See

@@ -16,7 +16,7 @@
 #include <tessera.h>
 #include <tessera/mpi.h>
 
-enum { SIDE = 96, CHUNK = 20, STEPS = 3 };
+enum { SIDE = 96, CHUNK = 20, STEPS = 3, MORE = 7, APPENDED = 9 };
 
 // -- calls that count
 
@@ -79,7 +79,7 @@ MPI_Wait(MPI_Request *request, MPI_Status *status)
     return PMPI_Wait(request, status);
 }
 
-// -- the array: all items of a commit are its number
+// -- the array: all items of a commit have its number, those of rows that were appended APPENDED
 
 static void
 write_step(tess_mpi *m, int rank, int nranks, int32_t step)
@@ -94,6 +94,20 @@ write_step(tess_mpi *m, int rank, int nranks, int32_t step)
         items[i] = (int32_t)(i * 37 % 1000) * 16 + step; // not one value: chunks have bytes
     ok(tess_mpi_write_box(m, start, stop, items, (size_t)nitems * sizeof *items, &err));
     free(items);
+}
+
+// A few more rows, of which each rank has some columns. Old rows share chunks with them.
+static void
+append_rows(tess_mpi *m, int rank, int nranks)
+{
+    const int64_t nrows = m->g.shape[0];
+    const int64_t start[2] = {nrows, SIDE * rank / nranks},
+                  stop[2] = {nrows + MORE, SIDE * (rank + 1) / nranks};
+    int32_t items[MORE * SIDE];
+    tess_error err = {0};
+    for (int i = 0; i < MORE * SIDE; i++)
+        items[i] = i * 37 % 1000 * 16 + APPENDED;
+    ok(tess_mpi_append(m, 0, MORE, start, stop, items, sizeof items, &err));
 }
 
 static void
@@ -117,6 +131,8 @@ write_all(tess_storage *storage, bool create, int rank, int nranks)
     for (int32_t step = create ? 0 : 1; step < (create ? 1 : STEPS); step++) {
         write_step(m, rank, nranks, step);
         ok(tess_mpi_flush(m, &err));
+        for (int i = 0; i < 2 && !create; i++)
+            append_rows(m, rank, nranks);
     }
     ok(tess_mpi_close(m, &err));
 }
@@ -125,21 +141,25 @@ write_all(tess_storage *storage, bool create, int rank, int nranks)
 static void
 check_commit(const tess_storage *storage)
 {
-    static int32_t items[SIDE][SIDE];
-    const int64_t start[2] = {0, 0}, stop[2] = {SIDE, SIDE};
+    static int32_t items[2 * SIDE][SIDE];
+    const int64_t start[2] = {0, 0};
     tess_array *a = NULL;
+    tess_info info;
     tess_verdict verdict;
     tess_error err = {0};
     ok(tess_array_open(storage, &a, &err));
-    ok(tess_array_read(a, start, stop, items, sizeof items, &err));
+    tess_array_info(a, &info);
+    check(info.shape[0] <= 2 * SIDE && (info.shape[0] - SIDE) % MORE == 0, "whole appends");
+    ok(tess_array_read(a, start, info.shape, items, sizeof items, &err));
     ok(tess_array_verify(a, NULL, NULL, &verdict, &err));
     check(verdict.fine, "the file verified");
     const int32_t step = items[0][0] % 16;
     check(step >= 0 && step < STEPS, "a commit");
-    for (int i = 0; i < SIDE * SIDE; i++)
-        check(items[i / SIDE][i % SIDE] % 16 == step, "items of one commit");
+    for (int i = 0; i < info.shape[0] * SIDE; i++)
+        check(items[i / SIDE][i % SIDE] % 16 == (i < SIDE * SIDE ? step : APPENDED),
+              "items of one commit");
     ok(tess_array_close(a, &err));
-    printf("commit %d\n", (int)step);
+    printf("commit %d, %d rows\n", (int)step, (int)info.shape[0]);
 }
 
 int

@@ -69,7 +69,7 @@ killed() {
     done
     ranks "$n" "$program" "$path" write -1 0
     after "$path" - -
-    grep -q 'commit 2' "$folder/found"
+    grep -q 'commit 2, ' "$folder/found"
     [ $died -gt 0 ]
     echo "$n ranks, $(basename "$path"): a commit was there each of $died times"
 }

@@ -151,17 +151,29 @@ tess_mpi_kept_items(const tess_mpi_exchange *x, const tess_mpi_box *chunk)
     return n;
 }
 
+/* Whether chunks that the rank encodes keep items. */
+typedef struct tess_mpi_keeps {
+    const tess_mpi_shape *g; /* of the array as it is; it may be about to grow */
+    int any; /* also of chunks that it does not have yet */
+    int old; /* of chunks that it has */
+} tess_mpi_keeps;
+
 static inline void
 tess_mpi_find_kept(void *arg, tess_mpi_exchange *x, const tess_mpi_box *chunk, int owner, int place,
                    const tess_mpi_box *part)
 {
-    int *const keeps = (int *)arg;
+    tess_mpi_keeps *const keeps = (tess_mpi_keeps *)arg;
+    bool old = true;
     (void)part;
-    if (owner == x->rank && x->near[place] == owner && tess_mpi_kept_items(x, chunk) > 0)
-        *keeps = 1;
+    if (owner != x->rank || x->near[place] != owner || tess_mpi_kept_items(x, chunk) == 0)
+        return;
+    for (int i = 0; i < x->g->ndim; i++)
+        old = old && chunk->start[i] < keeps->g->shape[i];
+    keeps->any = 1;
+    keeps->old |= old;
 }
 
-/* The items that a chunk has at the last commit, the fill value where the array was smaller. */
+/* The items that a chunk has, the fill value where the array of the last commit was smaller. */
 static inline tess_status
 tess_mpi_read_chunk(tess_mpi *m, const tess_mpi_box *chunk, uint8_t *items, tess_error *err)
 {

@@ -140,6 +140,7 @@ tess_mpi_begin(MPI_Comm comm, const tess_storage *storage, tess_mpi **made, tess
     int mode = (int)storage->mode;
     MPI_Bcast(&mode, 1, MPI_INT, 0, m->comm);
     m->storage.mode = (tess_mode)mode;
+    m->storage.explicit_commits = true; /* none has a part of a call */
     if (!storage->context) {
         tess_context_init(&m->context);
         m->context.threads = 1;

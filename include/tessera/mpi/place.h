@@ -144,7 +144,7 @@ tess_mpi_place(tess_mpi *m, tess_mpi_packets *p, tess_status st, tess_error *err
             *err = why;
         }
     }
-    m->pending = true;
+    m->pending = m->stale = true; /* when the adoption began, it may have committed */
     return tess_mpi_agree(m->comm, st, err);
 }
 

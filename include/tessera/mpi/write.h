@@ -65,24 +65,26 @@ tess_mpi_check_box(const tess_mpi *m, const tess_mpi_shape *g, const int64_t *st
     return TESS_OK;
 }
 
-/* Chunks that keep items need the last write committed, so that those can be read. */
+/* Collective: chunks that keep items need earlier writes committed, so that those can be read.
+   Before the array grows: no commit may have the new shape without the new items. */
 static inline tess_status
 tess_mpi_ready_kept(tess_mpi *m, tess_mpi_exchange *x, tess_error *err)
 {
-    int own = 0, any = 0;
+    tess_mpi_keeps keeps = {&m->g, 0, 0};
+    int any = 0;
     bool changed;
     tess_status st = TESS_OK;
-    tess_mpi_each_part(x, tess_mpi_find_kept, &own);
+    tess_mpi_each_part(x, tess_mpi_find_kept, &keeps);
     if (m->pending) {
-        MPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, m->comm);
+        MPI_Allreduce(&keeps.old, &any, 1, MPI_INT, MPI_MAX, m->comm);
         if (any)
             st = tess_mpi_commit(m, err);
     }
-    if (st == TESS_OK && own && m->stale && m->reader) {
+    if (st == TESS_OK && keeps.any && m->stale && m->reader) {
         st = tess_array_refresh(m->reader, &changed, err);
         m->stale = st != TESS_OK;
     }
-    return st;
+    return tess_mpi_agree(m->comm, st, err);
 }
 
 /* Collective: check the boxes of all ranks against a shape, and prepare. Nothing changes. */
@@ -105,17 +107,15 @@ tess_mpi_plan_begin(tess_mpi *m, tess_mpi_plan *p, const tess_mpi_shape *g, cons
     return tess_mpi_agree(m->comm, st, err);
 }
 
-/* Collective: write what was planned. The array has the shape by now. */
+/* Collective: write what was planned, to an array that has the shape by now. */
 static inline tess_status
 tess_mpi_plan_run(tess_mpi *m, tess_mpi_plan *p, tess_error *err)
 {
     tess_mpi_packets packets;
     memset(&packets, 0, sizeof packets);
     p->x.g = &m->g;
-    tess_status st = tess_mpi_ready_kept(m, &p->x, err);
     tess_mpi_exchange_start(&p->x, m->comm, p->src);
-    if (st == TESS_OK)
-        st = tess_mpi_encode_whole(m, &packets, &p->box, p->src, err);
+    tess_status st = tess_mpi_encode_whole(m, &packets, &p->box, p->src, err);
     tess_mpi_exchange_wait(&p->x);
     if (st == TESS_OK)
         st = tess_mpi_encode_shared(m, &packets, &p->x, p->src, err);
@@ -157,13 +157,21 @@ tess_mpi_check_growth(const tess_mpi *m, int axis, int64_t count, tess_mpi_shape
     return TESS_OK;
 }
 
-/* Collective: the array gets the shape. */
+/* Collective: the array gets the shape. What an adoption commits when it begins is done before. */
 static inline tess_status
 tess_mpi_grow(tess_mpi *m, const tess_mpi_shape *g, tess_error *err)
 {
-    tess_status st = m->writer ? tess_array_resize(m->writer, g->shape, err) : TESS_OK;
+    tess_adoption *adoption = NULL;
+    tess_status st = TESS_OK;
+    if (m->writer) {
+        st = tess_adoption_begin(m->writer, &adoption, err);
+        if (st == TESS_OK)
+            st = tess_adoption_end(adoption, false, err);
+        if (st == TESS_OK)
+            st = tess_array_resize(m->writer, g->shape, err);
+    }
     st = tess_mpi_follow(m->comm, st, err);
-    m->pending = m->stale = true; /* with an automatic commit, readers are older than it */
+    m->pending = m->stale = true;
     return st == TESS_OK ? tess_mpi_share_sketch(m, err) : st;
 }
 

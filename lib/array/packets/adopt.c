@@ -18,6 +18,7 @@
 #include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/load.h"
+#include "frame/metas.h"
 #include "frame/query.h"
 #include "grid/grid.h"
 #include "grid/write/install.h"
@@ -470,11 +471,29 @@ adoption_free(tess_adoption *ad)
     mem_free(ad);
 }
 
+/*
+ * Workers find the array at its path only once it is there. And a file that they write to looks as
+ * if other programs had changed it, unless its state is sealed, which each commit does.
+ */
+static tess_status
+make_ready(tess_array *a, tess_error *err)
+{
+    struct frame *const f = a->grid->frame;
+    gate_close(a->grid->gate);
+    const bool published = frame_is_published(f);
+    const bool in_file = a->path && !frame_is_sparse(f) && !frame_is_once(f);
+    const bool ready = published && (!in_file || frame_is_sealed(f));
+    if (published && !ready)
+        frame_mark_changed(f); // so that there is something to commit
+    gate_open(a->grid->gate);
+    return ready ? TESS_OK : array_commit(a, err);
+}
+
 tess_status
 adoption_begin(tess_array *a, tess_adoption **adoption, tess_error *err)
 {
     const int64_t nchunks = a->g->nchunks;
-    const tess_status st = frame_is_published(a->grid->frame) ? TESS_OK : array_commit(a, err);
+    const tess_status st = make_ready(a, err);
     if (st != TESS_OK)
         return st;
     tess_adoption *const ad = mem_zeroed(1, sizeof *ad);

@@ -3,12 +3,10 @@
  */
 #include "array/packets/leases.h"
 
-#include "array/update.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "frame/commit/lease.h"
 #include "frame/commit/owner.h"
-#include "frame/metas.h"
 #include "frame/query.h"
 #include "grid/write/install.h"
 #include "task/gate.h"
@@ -76,23 +74,6 @@ leases_finish(struct leases *x)
     pthread_mutex_destroy(&x->lock);
 }
 
-// A file that workers write to looks as if other programs had changed it, unless its state is
-// sealed; a commit does that.
-static tess_status
-seal(tess_array *a, tess_error *err)
-{
-    struct frame *const f = a->grid->frame;
-    gate_enter(a->grid->gate);
-    const bool sealed = frame_is_sparse(f) || frame_is_sealed(f);
-    gate_leave(a->grid->gate);
-    if (sealed)
-        return TESS_OK;
-    gate_close(a->grid->gate);
-    frame_mark_changed(f);
-    gate_open(a->grid->gate);
-    return array_commit(a, err);
-}
-
 static tess_status
 check_lends(const tess_array *a, int64_t size, tess_error *err)
 {
@@ -143,8 +124,6 @@ tess_status
 leases_take(struct leases *x, tess_array *a, int64_t size, struct extent *lease, tess_error *err)
 {
     tess_status st = check_lends(a, size, err);
-    if (st == TESS_OK)
-        st = seal(a, err);
     if (st != TESS_OK)
         return st;
     pthread_mutex_lock(&x->lock);
