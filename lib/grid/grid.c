@@ -8,9 +8,11 @@
 #include "cache/cache.h"
 #include "chunk/encode/encoder.h"
 #include "chunk/plugins.h"
+#include "codec/codec.h"
 #include "frame/format/header.h"
 #include "frame/frame.h"
 #include "frame/query.h"
+#include "grid/cost.h"
 #include "grid/expected_chunks.h"
 #include "grid/open_chunks.h"
 #include "grid/pool.h"
@@ -132,6 +134,15 @@ attach(struct chunk_grid *grid)
     frame_attach(grid->frame, &grid->plugins, grid->context);
     if (!grid->plain)
         chunk_grid_tell_frame(grid);
+}
+
+int64_t
+chunk_grid_decode_cost(const struct chunk_grid *grid, int64_t nbytes)
+{
+    gate_enter(grid->gate);
+    const int codec = frame_header(grid->frame)->codec;
+    gate_leave(grid->gate);
+    return cost_decode(codec_by_id(codec), nbytes);
 }
 
 void

@@ -98,6 +98,9 @@ chunk_grid_width(const struct chunk_grid *grid, int64_t cost, struct watch *watc
     };
 }
 
+// What decoding so many bytes of its items costs (cost.h).
+int64_t chunk_grid_decode_cost(const struct chunk_grid *grid, int64_t nbytes);
+
 // Exchange what the two hold, but for encoder, plugins, context, gate, turns and store. Pointers to
 // the grids, their frames and geometries stay valid, and show what the other one had.
 void chunk_grid_exchange(struct chunk_grid *x, struct chunk_grid *y);

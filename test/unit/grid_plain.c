@@ -1,10 +1,12 @@
 /*
- * grid_plain.c - tests of grid/plain: frames without an N-dimensional layer, against their bytes.
+ * grid_plain.c - tests of grid/read/plain and grid/read/plain_read: frames without an N-dimensional
+ * layer, against their bytes.
  *
  * Our writer gives all chunks of a frame one size; frames whose chunks differ are those of
  * test/golden. Here their table of starts is made by hand.
  */
 #include "grid/read/plain.h"
+#include "grid/read/plain_read.h"
 
 #include "base/bytes.h"
 #include "chunk/encode/encode.h"
@@ -199,6 +201,43 @@ pieces(void **state)
     }
     ok(tess_array_close(s.a, err));
     reference_finish(&s.ref);
+}
+
+// Runs that several threads read, of chunks that are smaller and larger than what one has.
+static void
+parts(void **state)
+{
+    static const struct {
+        int32_t typesize, chunk, block;
+        int64_t nchunks;
+    } cases[] = {{4, 3000000, 20000, 1},
+                 {1, 700001, 33333, 3},
+                 {8, 40000, 4000, 60},
+                 {2, 900000, 900000, 2}};
+    struct random r;
+    (void)state;
+    random_init(&r, random_seed());
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene s;
+        plain_new(&s, &r, cases[i].typesize, cases[i].chunk, cases[i].block, cases[i].nchunks);
+        const int64_t size = s.a->g->typesize, nitems = s.a->g->nitems;
+        uint8_t *const got = malloc((size_t)(nitems * size) + 1);
+        assert_non_null(got);
+        for (int k = 0; k < 20; k++) {
+            const int64_t start = k == 0 ? 0 : (int64_t)random_below(&r, (uint64_t)(nitems / 3));
+            const int64_t stop =
+                k == 0 ? nitems : nitems - (int64_t)random_below(&r, (uint64_t)(nitems / 3));
+            const int64_t nbytes = (stop - start) * size;
+            const struct strided dst = {.items = got, .stride = {size}};
+            got[nbytes] = 99;
+            ok(plain_read(s.a->grid, start, stop, 1, &dst, NULL, err));
+            assert_memory_equal(got, s.ref.data + start * size, (size_t)nbytes);
+            assert_int_equal(got[nbytes], 99);
+        }
+        free(got);
+        ok(tess_array_close(s.a, err));
+        reference_finish(&s.ref);
+    }
 }
 
 // Chunks of different sizes, and empty ones: the last that starts at or before a byte.
@@ -461,9 +500,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(geometry),      cmocka_unit_test(pieces),
-        cmocka_unit_test(starts),        cmocka_unit_test(far_reads),
-        cmocka_unit_test(far_sizes),     cmocka_unit_test(far_chunks_change),
+        cmocka_unit_test(geometry),
+        cmocka_unit_test(pieces),
+        cmocka_unit_test(parts),
+        cmocka_unit_test(starts),
+        cmocka_unit_test(far_reads),
+        cmocka_unit_test(far_sizes),
+        cmocka_unit_test(far_chunks_change),
         cmocka_unit_test(far_reads_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

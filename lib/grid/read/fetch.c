@@ -247,16 +247,6 @@ run_job(const struct task *task, const struct task_width *width, struct job *job
     return st;
 }
 
-// Of decoding all blocks, nanoseconds of one thread.
-static int64_t
-decode_cost(const struct fetch *f)
-{
-    gate_enter(f->grid->gate);
-    const int codec = frame_header(f->grid->frame)->codec;
-    gate_leave(f->grid->gate);
-    return cost_decode(codec_by_id(codec), f->nbytes);
-}
-
 tess_status
 fetch_run(const struct fetch *f, tess_error *err)
 {
@@ -265,7 +255,7 @@ fetch_run(const struct fetch *f, tess_error *err)
                               .finish = f->reader->finish ? fetch_finish : NULL,
                               .drop = fetch_drop,
                               .grain_size = sizeof(struct grain)};
-    const int64_t decode = decode_cost(f);
+    const int64_t decode = chunk_grid_decode_cost(f->grid, f->nbytes);
     const struct task_width width = chunk_grid_width(f->grid, max_i64(f->cost, decode), f->watch);
     const int threads = task_threads(&width);
     struct job job;

@@ -4,15 +4,12 @@
  * Its chunks may differ in size: `chunk_starts` is made by plain_open(), and changes with the list
  * of chunks (array/plain/edit.h), with exclusive access. The block cache is off, as there is no
  * grid to keep blocks by. Any number of threads may call the functions at once, but for
- * plain_open() and plain_set_geometry(). There is no lock: plain_read() decodes on the calling
- * thread, with a scratch of its own. Of a frame that is far away, threads of the call read
- * (frame/chunks/ahead.h).
+ * plain_open() and plain_set_geometry(). There is no lock.
  */
 #ifndef GRID_READ_PLAIN_H
 #define GRID_READ_PLAIN_H
 
 #include "grid/grid.h"
-#include "grid/strided.h"
 
 tess_status plain_open(struct chunk_grid *grid, tess_error *err);
 // Geometry by the header of the frame. whole_items: all chunks have whole items; else items are
@@ -21,8 +18,5 @@ void plain_set_geometry(struct chunk_grid *grid, bool whole_items);
 int64_t plain_chunk_start(const struct chunk_grid *grid,
                           int64_t n); // in bytes; n = nchunks: the end
 int64_t plain_chunk_at(const struct chunk_grid *grid, int64_t at); // the one that holds that byte
-// The items start, start + step, ... before stop.
-tess_status plain_read(const struct chunk_grid *grid, int64_t start, int64_t stop, int64_t step,
-                       const struct strided *dst, struct watch *watch, tess_error *err);
 
 #endif

@@ -19,7 +19,7 @@
 #include "grid/place.h"
 #include "grid/read/cached_read.h"
 #include "grid/read/fetch.h"
-#include "grid/read/plain.h"
+#include "grid/read/plain_read.h"
 #include "ndcopy/convert/convert.h"
 #include "ndcopy/ndcopy.h"
 
