@@ -4,7 +4,8 @@
     PYTHONPATH=build/release/lib/python beside_zarr.py
 
 Medians of 5 in milliseconds, of both in turn: all items, a plane across chunks, and 1,000 boxes of
-8 x 8 x 8 items; then a dataset of xarray, from memory and by the threads of Dask.
+8 x 8 x 8 items; then a dataset of xarray, from memory, by the threads of Dask, and by two worker
+processes of distributed, which read an array and write another one.
 """
 
 import os
@@ -13,6 +14,7 @@ import tempfile
 import time
 
 import dask.array
+import distributed
 import numcodecs
 import numpy as np
 import tessera
@@ -74,10 +76,34 @@ def cases(items):
            lambda: xr.open_dataset("theirs", engine="zarr", chunks={}).v.mean().load())
 
 
+def change_ours(shared):
+    with xr.open_dataset("ours", engine="tessera", chunks={}) as ds:
+        tessera.to_tessera(ds + 1, "more", mode="w", encoding={"v": OURS}, shared=shared)
+
+
+def change_theirs():
+    with xr.open_dataset("theirs", engine="zarr", chunks={}) as ds:
+        (ds + 1).to_zarr("more.zarr", mode="w", encoding={"v": THEIRS})
+
+
+def cluster_cases():
+    yield "cluster change", lambda: change_ours(False), change_theirs
+    yield "cluster change shared", lambda: change_ours(True), change_theirs
+    yield ("cluster mean", lambda: xr.open_dataset("ours", engine="tessera", chunks={}).v.mean().load(),
+           lambda: xr.open_dataset("theirs", engine="zarr", chunks={}).v.mean().load())
+
+
 def milliseconds(function):
     start = time.perf_counter()
     function()
     return (time.perf_counter() - start) * 1e3
+
+
+def compare(some_cases):
+    for name, ours, theirs in some_cases:
+        pairs = [(milliseconds(ours), milliseconds(theirs)) for _ in range(ROUNDS + 1)][1:]
+        medians = [statistics.median(times) for times in zip(*pairs)]
+        print("{},{:.1f},{:.1f}".format(name, *medians), flush=True)
 
 
 def main():
@@ -85,10 +111,11 @@ def main():
     print(f"what,tessera_{tessera.__version__}_ms,zarr_{zarr.__version__}_ms")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for name, ours, theirs in cases(items):
-            pairs = [(milliseconds(ours), milliseconds(theirs)) for _ in range(ROUNDS + 1)][1:]
-            medians = [statistics.median(times) for times in zip(*pairs)]
-            print("{},{:.1f},{:.1f}".format(name, *medians), flush=True)
+        compare(cases(items))
+        with distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        ) as cluster, distributed.Client(cluster):
+            compare(cluster_cases())
         os.chdir("/")
 
 
