@@ -56,7 +56,8 @@ typedef enum tess_status {
     /** A function of the program ended the call. */
     TESS_ERR_CANCELLED = 9,
     /** What was asked for by its name does not exist: the file or directory of an array that is
-        opened (tess_error.sys ENOENT), an attribute, a metalayer. */
+        opened (tess_error.sys ENOENT), an attribute, a metalayer, a chunk that a packet says was
+        written. */
     TESS_ERR_NOT_FOUND = 10,
     /** What was asked for by its name exists, but is of another kind than needed: an attribute of
         another type; a coordinate that does not fit its axis or is not sorted. */

@@ -146,11 +146,11 @@ typedef struct tess_packet_chunk {
  * @param packet_size  Its size in bytes.
  * @param chunks       Receives tess_packet_info.nchunks elements. May be NULL if that is 0.
  * @param count        Room of chunks, in elements. More than needed is fine.
- * @param err          Filled on failure; may be NULL.
+ * @param err          Filled on failure; may be NULL. The offset counts from the start of the
+ *                     packet.
  *
  * @return as tess_packet_info(); also TESS_ERR_ARG if count is too small, and TESS_ERR_CORRUPT if
- *         the header of a chunk contradicts itself (err->offset then counts from the start of that
- *         header). After a failure chunks is undefined.
+ *         the header of a chunk contradicts itself. After a failure chunks is undefined.
  */
 TESS_API TESS_NODISCARD tess_status tess_packet_chunks(const void *packet, size_t packet_size,
                                                        tess_packet_chunk *chunks, size_t count,
@@ -198,21 +198,25 @@ TESS_API TESS_NODISCARD tess_status tess_adoption_begin(tess_array *a, tess_adop
  * The packet is compared with the array: its type and shapes, and the number, header, codec and
  * filters of each chunk. Of chunks in the packet the bytes are compared with their checksum, and
  * the table of blocks is checked. Placed chunks must be inside leases of this adoption, must not
- * overlap, and must have been written as far as sizes of files tell (TESS_ERR_IO otherwise); if the
- * packet is not trusted, they are also read and compared with their checksums.
+ * overlap, and must have been written as far as sizes of files tell (TESS_ERR_NOT_FOUND otherwise);
+ * if the packet is not trusted, they are also read and compared with their checksums.
  *
  * @param adoption     From tess_adoption_begin().
  * @param packet       From anywhere.
  * @param packet_size  Its size in bytes.
  * @param trust        TESS_CHUNK_UNTRUSTED: all blocks are decoded as a check.
- * @param err          Filled on failure; may be NULL. The offset counts from the start of the
- *                     packet; in a placed chunk, from the start of the chunk.
+ * @param err          Filled on failure; may be NULL. If the packet or one of its chunks is at
+ *                     fault, the offset counts from the start of the packet. Of a placed chunk it
+ *                     is a byte of the packet that describes the chunk; the message says where the
+ *                     chunk is.
  *
  * @return TESS_OK, or as tess_packet_info(); TESS_ERR_ARG (a packet for another array; a chunk that
  *         does not fit; one that was adopted before, with other content; a placed one outside the
- *         leases), TESS_ERR_CORRUPT (a damaged chunk), TESS_ERR_UNSUPPORTED (a codec or filter that
- *         neither this build nor the plugins of the array have); else as tess_array_write(). After
- *         a failure array, adoption and leases are as they were.
+ *         leases), TESS_ERR_CORRUPT (a damaged chunk), TESS_ERR_NOT_FOUND (a placed chunk was not
+ *         written, or this machine does not see it yet: add the packet again later, or have another
+ *         one made), TESS_ERR_UNSUPPORTED (a codec or filter that neither this build nor the
+ *         plugins of the array have); else as tess_array_write(). After a failure array, adoption
+ *         and leases are as they were.
  */
 TESS_API TESS_NODISCARD tess_status tess_adoption_add(tess_adoption *adoption, const void *packet,
                                                       size_t packet_size, tess_chunk_trust trust,

@@ -43,7 +43,7 @@ struct frame_put {
 
 // A chunk that another process wrote to leased space (lease.h).
 struct lent_chunk {
-    int64_t n; // its place in the list
+    int64_t n; // its number in the list
     int64_t at; // its first byte in the frame, or in a sparse frame the number of its file
     int32_t size; // stored bytes
     enum chunk_special special; // if it is one that is not stored: all else but n is nothing
@@ -74,10 +74,11 @@ struct container {
     // part that no list has.
     tess_status (*lease)(struct frame *f, int64_t size, int64_t *start, tess_error *err);
     void (*end_lease)(struct frame *f, struct extent e);
-    // Whether the files reach as far as these chunks; make room to adopt them; and one by one, when
-    // nothing can fail, make them as those of put().
+    // Whether chunks were written, as far as sizes of files tell; TESS_ERR_NOT_FOUND: *which of
+    // them was not. Make room to adopt them; and one by one, when nothing can fail, make them as
+    // those of put().
     tess_status (*find_lent)(const struct frame *f, const struct lent_chunk *chunks, int64_t n,
-                             tess_error *err);
+                             int64_t *which, tess_error *err);
     tess_status (*reserve_lent)(struct frame *f, int64_t n, tess_error *err);
     int64_t (*adopt)(struct frame *f, const struct lent_chunk *chunk); // its entry
     // Make the state in memory current on the disk.

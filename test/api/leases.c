@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -118,7 +119,7 @@ behind_other_bytes(void **state)
     ok(tess_array_close(serial, err));
 }
 
-// Chunks that are not where the packet says, or not what it says.
+// Placed chunks that are not where the packet says, or not what it says.
 static void
 places_refused(void **state)
 {
@@ -153,7 +154,7 @@ places_refused(void **state)
                                                 err)); // has no lease
         refused(TESS_ERR_ARG,
                 tess_adoption_add(misled, there.bytes, there.size, TESS_CHUNK_TRUSTED, err));
-        refused(TESS_ERR_IO,
+        refused(TESS_ERR_NOT_FOUND,
                 tess_adoption_add(ad, there.bytes, there.size, TESS_CHUNK_TRUSTED, err));
         tess_free(there.bytes);
         // Too little room; and beside the lease.
@@ -209,6 +210,88 @@ places_refused(void **state)
     refused(TESS_ERR_UNSUPPORTED, tess_adoption_lease(ad, 1, &lease, err));
     ok(tess_adoption_end(ad, false, err));
     ok(tess_array_close(owner, err));
+}
+
+// Adds a packet that is refused for its chunk `index`.
+static void
+check_blamed(tess_adoption *ad, const struct packet *there, tess_chunk_trust trust,
+             tess_status want, int index)
+{
+    enum { HEADER = 64, AXIS = 24, ENTRY = 64 }; // lib/array/packets/format.h
+    tess_packet_chunk chunks[4];
+    char number[64], where[64];
+    tess_error why;
+    ok(tess_packet_chunks(there->bytes, there->size, chunks, COUNT(chunks), err));
+    const tess_packet_chunk *const c = &chunks[index];
+    (void)snprintf(number, sizeof number, "chunk %d of a packet, ", (int)c->number);
+    (void)snprintf(where, sizeof where,
+                   c->offset < 10 ? "in %08X.chunk: " : "at %d in the file: ", (int)c->offset);
+    assert_int_equal(tess_adoption_add(ad, there->bytes, there->size, trust, &why), want);
+    assert_int_equal(why.sys, 0);
+    assert_int_equal(why.offset, HEADER + 2 * AXIS + index * ENTRY);
+    assert_ptr_equal(strstr(why.message, number), why.message);
+    assert_ptr_equal(strstr(why.message, where), why.message + strlen(number));
+}
+
+// An error tells which chunk of the packet it is about, and where that was placed.
+static void
+blamed(void **state)
+{
+    (void)state;
+    enum { CHUNKS = 3, LAST = 2 }; // of a packet
+    struct random r;
+    random_init(&r, random_seed());
+    tess_params p;
+    kind_params(&kinds[0], &p);
+    uint8_t *const items = malloc(items_size(&p));
+    assert_non_null(items);
+    random_bytes(&r, items, items_size(&p)); // all chunks are stored
+    for (int home = 1; home <= 2; home++) {
+        const bool files = home == 2;
+        const char *const path = files_path("blamed");
+        size_t n;
+        tess_array *const owner = make_owner(home, &p, path);
+        tess_array *const sketch = open_sketch(owner, NULL);
+        struct packet *const packets = encode_rows(sketch, &p, items, &n);
+        tess_adoption *const ad = begin_adoption(owner);
+        tess_packet_chunk chunks[CHUNKS];
+        tess_lease lease, few;
+        // The last chunk is behind the lease.
+        ok(tess_packet_chunks(packets[0].bytes, packets[0].size, chunks, CHUNKS, err));
+        ok(tess_adoption_lease(ad, needs(&packets[0], files) - 1, &few, err));
+        lease = (tess_lease){few.first, few.size + 1};
+        struct packet there = place_packet(&packets[0], path, &lease);
+        check_blamed(ad, &there, TESS_CHUNK_TRUSTED, TESS_ERR_ARG, LAST);
+        tess_free(there.bytes);
+        ok(tess_adoption_return(ad, &few, err));
+        // A part of it is missing; then it has other bytes; then it was not written at all.
+        ok(tess_adoption_lease(ad, needs(&packets[0], files), &lease, err));
+        there = place_packet(&packets[0], path, &lease);
+        ok(tess_packet_chunks(there.bytes, there.size, chunks, CHUNKS, err));
+        char name[300];
+        (void)snprintf(name, sizeof name, files ? "%s/%08X.chunk" : "%s", path,
+                       (unsigned)chunks[LAST].offset);
+        const off_t start = files ? 0 : (off_t)chunks[LAST].offset;
+        assert_int_equal(truncate(name, start + (off_t)chunks[LAST].cbytes / 2), 0);
+        check_blamed(ad, &there, TESS_CHUNK_TRUSTED, TESS_ERR_NOT_FOUND, LAST);
+        assert_int_equal(truncate(name, start + (off_t)chunks[LAST].cbytes), 0); // zeros
+        check_blamed(ad, &there, TESS_CHUNK_UNTRUSTED, TESS_ERR_CORRUPT, LAST);
+        if (files)
+            files_remove(name);
+        else
+            assert_int_equal(truncate(name, start), 0);
+        check_blamed(ad, &there, TESS_CHUNK_TRUSTED, TESS_ERR_NOT_FOUND, LAST);
+        tess_free(there.bytes);
+        there = place_packet(&packets[0], path, &lease);
+        add(ad, &there);
+        tess_free(there.bytes);
+        ok(tess_adoption_end(ad, true, err));
+        close_all(owner, sketch, NULL);
+        verify(path);
+        free_packets(packets, n);
+        files_remove(path);
+    }
+    free(items);
 }
 
 static int64_t
@@ -374,7 +457,9 @@ leased_again(void **state)
     tess_params p;
     size_t n;
     kind_params(&kinds[0], &p);
-    uint8_t *const items = random_items(&r, items_size(&p));
+    uint8_t *const items = malloc(items_size(&p));
+    assert_non_null(items);
+    random_bytes(&r, items, items_size(&p)); // all chunks are stored
     tess_array *const owner = make_owner(1, &p, path);
     tess_array *const sketch = open_sketch(owner, NULL);
     struct packet *const packets = encode_rows(sketch, &p, items, &n);
@@ -456,6 +541,7 @@ main(void)
         cmocka_unit_test_setup_teardown(placed, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(behind_other_bytes, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(places_refused, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(blamed, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(killed, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(forked, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(nothing_leaks, files_setup, files_teardown),

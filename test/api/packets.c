@@ -458,6 +458,7 @@ damaged(void **state)
         assert_int_not_equal(tess_adoption_add(ad, bytes, packet.size, TESS_CHUNK_TRUSTED, &err),
                              TESS_OK);
         assert_true(strlen(err.message) > 0);
+        assert_in_range(err.offset, 0, packet.size - 1);
         bytes[i] ^= flip;
     }
     for (size_t size = 0; size < packet.size; size += 1 + size / 50)

@@ -167,20 +167,23 @@ tess_packet_info_sized(const void *packet, size_t packet_size, tess_packet_info 
 
 // A special chunk has no header.
 static tess_status
-describe_entry(const struct packet *p, const struct packet_entry *e, tess_packet_chunk *chunk,
-               tess_error *err)
+describe_entry(const struct packet *p, int64_t i, tess_packet_chunk *chunk, tess_error *err)
 {
-    struct chunk_header h = {.special = e->special};
+    struct packet_entry e;
+    packet_entry_get(p, i, &e);
+    struct chunk_header h = {.special = e.special};
     tess_status st = TESS_OK;
-    if (e->special == SPECIAL_NONE)
-        st = chunk_header_parse(e->header, CHUNK_HEADER_SIZE, e->size, p->array.typesize, &h, err);
-    if (st != TESS_OK)
-        return err_prefix(err, st, "chunk %" PRId64 " of a packet", e->number);
+    if (e.special == SPECIAL_NONE)
+        st = chunk_header_parse(e.header, CHUNK_HEADER_SIZE, e.size, p->array.typesize, &h, err);
+    if (st != TESS_OK) {
+        (void)err_shift(err, st, packet_entry_at(p, i) + PACKET_ENTRY_HEADER);
+        return err_prefix(err, st, "chunk %" PRId64 " of a packet", e.number);
+    }
     *chunk = (tess_packet_chunk){
-        .number = e->number,
-        .cbytes = e->size,
-        .offset = e->offset,
-        .kind = e->special == SPECIAL_NONE ? describe_kind(&h) : describe_special(e->special),
+        .number = e.number,
+        .cbytes = e.size,
+        .offset = e.offset,
+        .kind = e.special == SPECIAL_NONE ? describe_kind(&h) : describe_special(e.special),
     };
     return TESS_OK;
 }
@@ -193,13 +196,10 @@ tess_packet_chunks(const void *packet, size_t packet_size, tess_packet_chunk *ch
     struct packet p;
     tess_status st = parse(&p, packet, packet_size, err);
     if (st == TESS_OK && p.nchunks > 0 && (!chunks || count < (size_t)p.nchunks))
-        st = err_set(err, TESS_ERR_ARG, -1, "%zu places for the %" PRId64 " chunks of a packet",
+        st = err_set(err, TESS_ERR_ARG, -1, "room for %zu of the %" PRId64 " chunks of a packet",
                      chunks ? count : 0, p.nchunks);
-    for (int64_t i = 0; i < p.nchunks && st == TESS_OK; i++) {
-        struct packet_entry e;
-        packet_entry_get(&p, i, &e);
-        st = describe_entry(&p, &e, &chunks[i], err);
-    }
+    for (int64_t i = 0; i < p.nchunks && st == TESS_OK; i++)
+        st = describe_entry(&p, i, &chunks[i], err);
     return st;
 }
 

@@ -20,6 +20,7 @@
 #include "frame/load.h"
 #include "frame/metas.h"
 #include "frame/query.h"
+#include "frame/sparse/sparse.h"
 #include "grid/grid.h"
 #include "grid/write/install.h"
 #include "grid/write/stage.h"
@@ -99,9 +100,9 @@ check_array(const struct packet_array *said, const struct packet_array *want, te
     return st;
 }
 
-// Whether the chunks can be where the packet says.
+// Whether chunks of the array can be in what the packet says: its file, or files of its directory.
 static tess_status
-check_place(const struct packet *p, const tess_array *a, tess_error *err)
+check_kind(const struct packet *p, const tess_array *a, tess_error *err)
 {
     const bool sparse = frame_is_sparse(a->grid->frame);
     if (p->kind != PACKET_BYTES && sparse != (p->kind == PACKET_FILES))
@@ -116,8 +117,8 @@ check_numbers(const struct adding *t, tess_error *err)
 {
     const int64_t last = t->numbers[t->p.nchunks - 1]; // they ascend
     if (last >= t->ad->nchunks)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "chunk %" PRId64 " in a packet for an array with %" PRId64, last,
+        return err_set(err, TESS_ERR_ARG, packet_entry_at(&t->p, t->p.nchunks - 1),
+                       "chunk %" PRId64 " in a packet for an array with %" PRId64 " chunks", last,
                        t->ad->nchunks);
     return TESS_OK;
 }
@@ -162,8 +163,9 @@ check_chunk(const struct adding *t, int64_t i, tess_error *err)
     t->chunks[i] = (struct adoptee){.special = (uint8_t)special};
     if (st == TESS_OK)
         return TESS_OK;
-    if (t->p.kind == PACKET_BYTES)
-        (void)err_shift(err, st, e.offset);
+    (void)err_shift(err, st,
+                    t->p.kind == PACKET_BYTES ? e.offset
+                                              : packet_entry_at(&t->p, i) + PACKET_ENTRY_HEADER);
     return err_prefix(err, st, "chunk %" PRId64 " of a packet", e.number);
 }
 
@@ -235,7 +237,7 @@ look_known(const struct adding *t, tess_error *err)
         if (t->chunks[i].known)
             st = is_same(t, i, &same, err);
         if (!same && st == TESS_OK)
-            st = err_set(err, TESS_ERR_ARG, -1,
+            st = err_set(err, TESS_ERR_ARG, packet_entry_at(&t->p, i),
                          "chunk %" PRId64 " was adopted before, with other content", t->numbers[i]);
     }
     gate_leave(t->ad->a->grid->gate);
@@ -303,7 +305,26 @@ list_lent(const struct adding *t, struct lent_chunk *list, int64_t *numbers)
     return n;
 }
 
-// A chunk that stands in a lease, as a stranger's.
+// What is wrong with a chunk that was written to a lease. Where that is, the message says; the
+// offset is that of its entry, as of all that is wrong with a packet.
+static tess_status
+blame_lent(const struct adding *t, const struct lent_chunk *c, tess_status st, tess_error *err)
+{
+    const tess_array *const a = t->ad->a;
+    char name[SPARSE_NAME_SIZE];
+    int64_t i = 0;
+    while (t->numbers[i] != c->n)
+        i++;
+    if (err)
+        err->offset = packet_entry_at(&t->p, i);
+    if (!frame_is_sparse(a->grid->frame))
+        return err_prefix(err, st, "chunk %" PRId64 " of a packet, at %" PRId64 " in the file",
+                          c->n, c->at + a->offset);
+    sparse_chunk_name(c->at, name);
+    return err_prefix(err, st, "chunk %" PRId64 " of a packet, in %s", c->n, name);
+}
+
+// A chunk in a lease, checked as one from an unknown source.
 static tess_status
 try_lent(const struct adding *t, const struct lent_chunk *c, tess_error *err)
 {
@@ -335,7 +356,7 @@ try_all_lent(const struct adding *t, const struct lent_chunk *list, int64_t n, t
         if (list[i].special == SPECIAL_NONE)
             st = try_lent(t, &list[i], err);
         if (st != TESS_OK)
-            (void)err_prefix(err, st, "chunk %" PRId64 " of a packet", list[i].n);
+            (void)blame_lent(t, &list[i], st, err);
     }
     return st;
 }
@@ -345,15 +366,20 @@ adopt_lent(const struct adding *t, const struct lent_chunk *list, const int64_t 
            tess_error *err)
 {
     const tess_array *const a = t->ad->a;
-    tess_status st = n > 0 ? leases_check(&t->ad->leases, a, list, n, err) : TESS_OK;
-    if (n == 0 || st != TESS_OK)
+    int64_t which = -1;
+    tess_status st = leases_check(&t->ad->leases, a, list, n, &which, err);
+    if (st == TESS_OK) {
+        gate_enter(a->grid->gate);
+        st = frame_find_lent(a->grid->frame, list, n, &which, err);
+        gate_leave(a->grid->gate);
+    }
+    if (st != TESS_OK)
+        return which < 0 ? st : blame_lent(t, &list[which], st, err);
+    st = t->trusted ? TESS_OK : try_all_lent(t, list, n, err);
+    if (st != TESS_OK)
         return st;
-    gate_enter(a->grid->gate);
-    st = frame_find_lent(a->grid->frame, list, n, err);
-    gate_leave(a->grid->gate);
-    if (st == TESS_OK && !t->trusted)
-        st = try_all_lent(t, list, n, err);
-    return st == TESS_OK ? leases_adopt(&t->ad->leases, a, list, numbers, n, err) : st;
+    st = leases_adopt(&t->ad->leases, a, list, numbers, n, &which, err);
+    return st == TESS_OK || which < 0 ? st : blame_lent(t, &list[which], st, err);
 }
 
 static tess_status
@@ -362,10 +388,11 @@ store_lent(const struct adding *t, tess_error *err)
     const size_t n = (size_t)t->p.nchunks;
     struct lent_chunk *const list = mem_alloc(n * sizeof *list);
     int64_t *const numbers = mem_alloc(n * sizeof *numbers);
-    tess_status st;
-    if (list && numbers)
-        st = adopt_lent(t, list, numbers, list_lent(t, list, numbers), err);
-    else
+    tess_status st = TESS_OK;
+    const int64_t count = list && numbers ? list_lent(t, list, numbers) : 0;
+    if (count > 0)
+        st = adopt_lent(t, list, numbers, count, err);
+    else if (!list || !numbers)
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of %zu chunks", n);
     mem_free(list);
     mem_free(numbers);
@@ -437,7 +464,7 @@ adoption_add(tess_adoption *ad, const void *packet, size_t size, bool trusted, t
         return st;
     TRY(check_unchanged(ad, err));
     TRY(check_array(&t.p.array, &ad->array, err));
-    TRY(check_place(&t.p, ad->a, err));
+    TRY(check_kind(&t.p, ad->a, err));
     if (t.p.nchunks == 0)
         goto out;
     TRY(list_chunks(&t, err));

@@ -167,8 +167,11 @@ check_entries(const struct packet *p, tess_error *err)
             st = check_special(&e, err);
         else
             st = check_stored(p, &e, (int64_t)p->front + cbytes, err);
-        if (st != TESS_OK)
+        if (st != TESS_OK) {
+            if (err)
+                err->offset = packet_entry_at(p, i);
             return err_prefix(err, st, "chunk %" PRId64 " of a packet", e.number);
+        }
         before = e.number;
         if (!add_i64(cbytes, e.size, &cbytes) || cbytes > p->cbytes)
             break;
@@ -199,17 +202,23 @@ packet_parse(struct packet *p, const void *src, size_t size, tess_error *err)
     return check_entries(p, err);
 }
 
+int64_t
+packet_entry_at(const struct packet *p, int64_t i)
+{
+    return entries_at(p->array.ndim) + i * ENTRY_SIZE;
+}
+
 void
 packet_entry_get(const struct packet *p, int64_t i, struct packet_entry *e)
 {
-    const uint8_t *const at = p->bytes + (size_t)entries_at(p->array.ndim) + (size_t)i * ENTRY_SIZE;
+    const uint8_t *const at = p->bytes + (size_t)packet_entry_at(p, i);
     *e = (struct packet_entry){
         .number = (int64_t)get_u64le(at),
         .offset = (int64_t)get_u64le(at + 8),
         .size = get_i32le(at + 16),
         .special = (enum chunk_special)get_u32le(at + 20),
         .checksum = get_u64le(at + 24),
-        .header = at + 32,
+        .header = at + PACKET_ENTRY_HEADER,
     };
 }
 
@@ -253,14 +262,14 @@ packet_start(struct packet *p, uint8_t **bytes, tess_error *err)
 void
 packet_put_entry(const struct packet *p, uint8_t *bytes, int64_t i, const struct packet_entry *e)
 {
-    uint8_t *const at = bytes + (size_t)entries_at(p->array.ndim) + (size_t)i * ENTRY_SIZE;
+    uint8_t *const at = bytes + (size_t)packet_entry_at(p, i);
     put_u64le(at, (uint64_t)e->number);
     put_u64le(at + 8, (uint64_t)e->offset);
     put_i32le(at + 16, e->size);
     put_u32le(at + 20, e->special);
     put_u64le(at + 24, e->checksum);
     if (e->header)
-        memcpy(at + 32, e->header, CHUNK_HEADER_SIZE);
+        memcpy(at + PACKET_ENTRY_HEADER, e->header, CHUNK_HEADER_SIZE);
 }
 
 void

@@ -52,6 +52,8 @@
 struct geometry;
 struct ndlayer;
 
+enum { PACKET_ENTRY_HEADER = 32 };
+
 enum packet_kind { PACKET_BYTES, PACKET_EXTENTS, PACKET_FILES };
 
 // What array the chunks are for.
@@ -69,7 +71,7 @@ struct packet_entry {
     int32_t size;
     enum chunk_special special; // SPECIAL_NONE: it is stored
     uint64_t checksum;
-    const uint8_t *header; // CHUNK_HEADER_SIZE bytes
+    const uint8_t *header; // CHUNK_HEADER_SIZE bytes, PACKET_ENTRY_HEADER behind the entry's start
 };
 
 struct packet {
@@ -87,7 +89,9 @@ void packet_array_of(struct packet_array *p, const struct geometry *g, const str
 // TESS_ERR_FORMAT: no packet; TESS_ERR_UNSUPPORTED: of another version or kind; TESS_ERR_CORRUPT.
 tess_status packet_parse(struct packet *p, const void *src, size_t size, tess_error *err);
 
-// Entry i of a packet that was parsed.
+// Entry i of a packet that was parsed; and where it starts in the packet. Errors of a chunk have
+// that as their offset, or the byte of the entry that is wrong.
+int64_t packet_entry_at(const struct packet *p, int64_t i);
 void packet_entry_get(const struct packet *p, int64_t i, struct packet_entry *e);
 
 /*

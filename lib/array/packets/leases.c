@@ -159,73 +159,86 @@ is_ours(const struct leases *x, const tess_array *a, const struct lent_chunk *ch
            frame_is_leased(a->grid->frame, chunk);
 }
 
+// The leases are locked.
 static tess_status
-check_ours(struct leases *x, const tess_array *a, const struct lent_chunk *chunks, int64_t n,
-           tess_error *err)
+check_ours(const struct leases *x, const tess_array *a, const struct lent_chunk *chunks, int64_t n,
+           int64_t *which, tess_error *err)
 {
     tess_status st = TESS_OK;
-    pthread_mutex_lock(&x->lock);
     gate_enter(a->grid->gate);
-    for (int64_t i = 0; i < n && st == TESS_OK; i++)
-        if (chunks[i].special == SPECIAL_NONE && !is_ours(x, a, &chunks[i]))
-            st = err_set(err, TESS_ERR_ARG, -1,
-                         "chunk %" PRId64 " of a packet: %" PRId64
-                         " is not in what is left of a lease of the adoption",
-                         chunks[i].n, chunks[i].at + a->offset);
+    for (int64_t i = 0; i < n && st == TESS_OK; i++) {
+        if (chunks[i].special != SPECIAL_NONE || is_ours(x, a, &chunks[i]))
+            continue;
+        *which = i;
+        st = err_set(err, TESS_ERR_ARG, -1,
+                     "its %" PRId32 " bytes are not in a lease of this adoption, or a chunk was "
+                     "adopted there",
+                     chunks[i].size);
+    }
     gate_leave(a->grid->gate);
-    pthread_mutex_unlock(&x->lock);
     return st;
 }
 
 static int
 by_position(const void *x, const void *y)
 {
-    const struct extent *const a = x, *const b = y;
-    return (a->start > b->start) - (a->start < b->start);
+    const struct lent_chunk *const a = *(const struct lent_chunk *const *)x;
+    const struct lent_chunk *const b = *(const struct lent_chunk *const *)y;
+    return (a->at > b->at) - (a->at < b->at);
 }
 
 static tess_status
-check_overlap(struct extent *list, size_t n, int64_t offset, tess_error *err)
+check_overlap(const struct lent_chunk **list, size_t n, bool sparse,
+              const struct lent_chunk **which, tess_error *err)
 {
-    qsort(list, n, sizeof *list, by_position);
-    for (size_t i = 1; i < n; i++)
-        if (list[i].start - list[i - 1].start < list[i - 1].size)
-            return err_set(err, TESS_ERR_ARG, -1, "two chunks of a packet overlap at %" PRId64,
-                           list[i].start + offset);
+    qsort(list, n, sizeof(struct lent_chunk *), by_position);
+    for (size_t i = 1; i < n; i++) {
+        if (list[i]->at - list[i - 1]->at >= (sparse ? 1 : list[i - 1]->size))
+            continue;
+        *which = list[i];
+        return err_set(err, TESS_ERR_ARG, -1, "%s chunk %" PRId64,
+                       sparse ? "its file is that of" : "it overlaps", list[i - 1]->n);
+    }
     return TESS_OK;
 }
 
 tess_status
 leases_check(struct leases *x, const tess_array *a, const struct lent_chunk *chunks, int64_t n,
-             tess_error *err)
+             int64_t *which, tess_error *err)
 {
-    const bool sparse = frame_is_sparse(a->grid->frame);
+    const struct lent_chunk *second = NULL;
     size_t count = 0;
-    tess_status st = check_ours(x, a, chunks, n, err);
+    *which = -1;
+    pthread_mutex_lock(&x->lock);
+    tess_status st = check_ours(x, a, chunks, n, which, err);
+    pthread_mutex_unlock(&x->lock);
     if (st != TESS_OK)
         return st;
-    struct extent *const list = mem_alloc((size_t)n * sizeof *list);
+    const struct lent_chunk **const list = mem_alloc((size_t)n * sizeof(struct lent_chunk *));
     if (!list)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " extents", n);
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of %" PRId64 " chunks", n);
     for (int64_t i = 0; i < n; i++)
         if (chunks[i].special == SPECIAL_NONE)
-            list[count++] = (struct extent){chunks[i].at, sparse ? 1 : chunks[i].size};
-    st = check_overlap(list, count, a->offset, err);
+            list[count++] = &chunks[i];
+    st = check_overlap(list, count, frame_is_sparse(a->grid->frame), &second, err);
+    if (second)
+        *which = second - chunks;
     mem_free(list);
     return st;
 }
 
 tess_status
 leases_adopt(struct leases *x, const tess_array *a, const struct lent_chunk *chunks,
-             const int64_t *numbers, int64_t n, tess_error *err)
+             const int64_t *numbers, int64_t n, int64_t *which, tess_error *err)
 {
     const bool sparse = frame_is_sparse(a->grid->frame);
-    tess_status st;
+    *which = -1;
     pthread_mutex_lock(&x->lock);
-    if (extents_reserve_many(&x->left, n))
-        st = grid_adopt(a->grid, chunks, numbers, (size_t)n, err);
-    else
+    tess_status st = check_ours(x, a, chunks, n, which, err);
+    if (st == TESS_OK && !extents_reserve_many(&x->left, n))
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " extents", n);
+    if (st == TESS_OK)
+        st = grid_adopt(a->grid, chunks, numbers, (size_t)n, err);
     for (int64_t i = 0; i < n && st == TESS_OK; i++)
         if (chunks[i].special == SPECIAL_NONE)
             extents_carve(&x->left,

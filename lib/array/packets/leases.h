@@ -35,13 +35,13 @@ tess_status leases_take(struct leases *x, tess_array *a, int64_t size, struct ex
 // TESS_ERR_ARG: there is no such lease.
 tess_status leases_return(struct leases *x, tess_array *a, struct extent lease, tess_error *err);
 
-// Whether these chunks, at positions in the frame, stand in leases of this adoption, and do not
-// overlap. TESS_ERR_ARG.
+// Whether these chunks, at positions in the frame, are in leases of this adoption, and do not
+// overlap. TESS_ERR_ARG. *which: of the chunks, the one of a failure; -1: of none.
 tess_status leases_check(struct leases *x, const tess_array *a, const struct lent_chunk *chunks,
-                         int64_t n, tess_error *err);
+                         int64_t n, int64_t *which, tess_error *err);
 
-// Adopt them: what is left of the leases gets less.
+// Adopt them: what is left of the leases gets less. A lease may have ended since they were checked.
 tess_status leases_adopt(struct leases *x, const tess_array *a, const struct lent_chunk *chunks,
-                         const int64_t *numbers, int64_t n, tess_error *err);
+                         const int64_t *numbers, int64_t n, int64_t *which, tess_error *err);
 
 #endif

@@ -82,7 +82,7 @@ write_files(const struct packet *p, const struct folder *folder, int64_t nstored
     return st == TESS_OK && sync ? folder_sync(folder, err) : st;
 }
 
-// The same packet, with places instead of chunks.
+// The same packet, with positions in the file, or numbers of files, instead of chunks.
 static tess_status
 make_placed(const struct packet *p, enum packet_kind kind, int64_t start, uint8_t **placed,
             size_t *placed_size, tess_error *err)

@@ -66,9 +66,11 @@ frame_is_leased(const struct frame *f, const struct lent_chunk *chunk)
 }
 
 tess_status
-frame_find_lent(const struct frame *f, const struct lent_chunk *chunks, int64_t n, tess_error *err)
+frame_find_lent(const struct frame *f, const struct lent_chunk *chunks, int64_t n, int64_t *which,
+                tess_error *err)
 {
-    return f->container->find_lent(f, chunks, n, err);
+    *which = -1;
+    return f->container->find_lent(f, chunks, n, which, err);
 }
 
 static tess_status
@@ -76,8 +78,9 @@ check_leased(const struct frame *f, const struct lent_chunk *chunks, int64_t n, 
 {
     for (int64_t i = 0; i < n; i++)
         if (is_stored(&chunks[i]) && !frame_is_leased(f, &chunks[i]))
-            return err_set(err, TESS_ERR_ARG, chunks[i].at,
-                           "chunk %" PRId64 ": that place is not leased any more", chunks[i].n);
+            return err_set(err, TESS_ERR_ARG, -1,
+                           "chunk %" PRId64 ": its bytes are in no lease, or the lease has ended",
+                           chunks[i].n);
     return TESS_OK;
 }
 

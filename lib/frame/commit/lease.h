@@ -29,9 +29,10 @@ void frame_lease_end(struct frame *f);
 
 // Whether a chunk stands in a lease, where none was adopted.
 bool frame_is_leased(const struct frame *f, const struct lent_chunk *chunk);
-// Whether the bytes of chunks were written, as far as sizes tell.
+// Whether the bytes of chunks were written, as far as sizes of files tell. TESS_ERR_NOT_FOUND: they
+// were not. *which: of the chunks, the one of a failure; -1: of none.
 tess_status frame_find_lent(const struct frame *f, const struct lent_chunk *chunks, int64_t n,
-                            tess_error *err);
+                            int64_t *which, tess_error *err);
 // The chunks get into the list, all or none. They do not overlap.
 tess_status frame_adopt(struct frame *f, const struct lent_chunk *chunks, int64_t n,
                         tess_error *err);

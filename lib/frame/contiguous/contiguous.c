@@ -265,16 +265,20 @@ contiguous_end_lease(struct frame *f, struct extent e)
 
 static tess_status
 contiguous_find_lent(const struct frame *f, const struct lent_chunk *chunks, int64_t n,
-                     tess_error *err)
+                     int64_t *which, tess_error *err)
 {
     int64_t size;
     const tess_status st = io_size(f->io, &size, err);
-    for (int64_t i = 0; i < n && st == TESS_OK; i++)
-        if (chunks[i].special == SPECIAL_NONE && chunks[i].size > size - chunks[i].at)
-            return err_set(err, TESS_ERR_IO, chunks[i].at,
-                           "chunk %" PRId64 ": the file ends at %" PRId64 ", its %" PRId32
-                           " bytes were not written",
-                           chunks[i].n, size, chunks[i].size);
+    for (int64_t i = 0; i < n && st == TESS_OK; i++) {
+        const int64_t there = max_i64(size - chunks[i].at, 0);
+        if (chunks[i].special != SPECIAL_NONE || chunks[i].size <= there)
+            continue;
+        *which = i;
+        return err_set(err, TESS_ERR_NOT_FOUND, -1,
+                       "it was not written: before the end of the file are %" PRId64
+                       " of its %" PRId32 " bytes",
+                       there, chunks[i].size);
+    }
     return st;
 }
 

@@ -25,15 +25,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_SIZE = 24 };
-
 static const char index_name[] = FRAME_FOLDER_INDEX;
 static const char next_name[] = FRAME_FOLDER_INDEX ".tmp";
 
-static void
-chunk_name(int64_t entry, char *name)
+void
+sparse_chunk_name(int64_t entry, char *name)
 {
-    snprintf(name, NAME_SIZE, "%08" PRIX32 ".chunk", (uint32_t)entry);
+    snprintf(name, SPARSE_NAME_SIZE, "%08" PRIX32 ".chunk", (uint32_t)entry);
 }
 
 static bool
@@ -49,11 +47,11 @@ sparse_is_chunk_name(const char *name)
 bool
 sparse_chunk_number(const char *name, int64_t *number)
 {
-    char again[NAME_SIZE];
+    char again[SPARSE_NAME_SIZE];
     if (!sparse_is_chunk_name(name))
         return false;
     *number = (int64_t)strtoul(name, NULL, 16);
-    chunk_name(*number, again);
+    sparse_chunk_name(*number, again);
     return strcmp(name, again) == 0;
 }
 
@@ -61,16 +59,16 @@ tess_status
 sparse_open_chunk(const struct folder *folder, int64_t number, size_t first,
                   const struct io_progress *p, struct io **io, tess_error *err)
 {
-    char name[NAME_SIZE];
-    chunk_name(number, name);
+    char name[SPARSE_NAME_SIZE];
+    sparse_chunk_name(number, name);
     return folder_read_ends(folder, name, first, 0, p, io, err);
 }
 
 void
 sparse_remove_chunk(const struct folder *folder, int64_t number)
 {
-    char name[NAME_SIZE];
-    chunk_name(number, name);
+    char name[SPARSE_NAME_SIZE];
+    sparse_chunk_name(number, name);
     folder_remove(folder, name);
 }
 
@@ -161,13 +159,13 @@ reclaim(struct frame *f, tess_error *err)
 static tess_status
 sparse_begin(struct frame *f, struct frame_put *p, tess_error *err)
 {
-    char name[NAME_SIZE];
+    char name[SPARSE_NAME_SIZE];
     tess_status st = unsynced_reserve(&f->unsynced, &f->checksums, &f->unsure, err);
     if (st == TESS_OK)
         st = numbers_take(&f->numbers, &p->entry, err);
     if (st != TESS_OK)
         return st;
-    chunk_name(p->entry, name);
+    sparse_chunk_name(p->entry, name);
     st = folder_write(f->folder, name, &p->io, err);
     if (st != TESS_OK) {
         p->io = NULL;
@@ -270,22 +268,40 @@ sparse_end_lease(struct frame *f, struct extent e)
 }
 
 static tess_status
-sparse_find_lent(const struct frame *f, const struct lent_chunk *chunks, int64_t n, tess_error *err)
+find_file(const struct frame *f, const struct lent_chunk *chunk, tess_error *err)
 {
-    for (int64_t i = 0; i < n; i++) {
-        struct chunk_place place;
+    struct chunk_place place;
+    tess_error why;
+    const tess_status st = sparse_locate(f, chunk->at, NULL, &place, &why);
+    if (st == TESS_OK) {
+        io_close(place.io);
+        return place.room == chunk->size ? TESS_OK
+                                         : err_set(err, TESS_ERR_NOT_FOUND, -1,
+                                                   "it was not written: its file has %" PRId64
+                                                   " bytes, the chunk %" PRId32,
+                                                   place.room, chunk->size);
+    }
+    if (why.sys == ENOENT)
+        return err_set(err, TESS_ERR_NOT_FOUND, -1,
+                       "it was not written: there is no such file, the chunk has %" PRId32 " bytes",
+                       chunk->size);
+    if (err)
+        *err = why;
+    return st;
+}
+
+static tess_status
+sparse_find_lent(const struct frame *f, const struct lent_chunk *chunks, int64_t n, int64_t *which,
+                 tess_error *err)
+{
+    tess_status st = TESS_OK;
+    for (int64_t i = 0; i < n && st == TESS_OK; i++) {
         if (chunks[i].special != SPECIAL_NONE)
             continue;
-        const tess_status st = sparse_locate(f, chunks[i].at, NULL, &place, err);
-        if (st != TESS_OK)
-            return err_prefix(err, st, "chunk %" PRId64, chunks[i].n);
-        io_close(place.io);
-        if (place.room != chunks[i].size)
-            return err_set(err, TESS_ERR_IO, -1,
-                           "chunk %" PRId64 ": its file has %" PRId64 " bytes, not %" PRId32,
-                           chunks[i].n, place.room, chunks[i].size);
+        *which = i;
+        st = find_file(f, &chunks[i], err);
     }
-    return TESS_OK;
+    return st;
 }
 
 static tess_status
@@ -307,9 +323,9 @@ tess_status
 sparse_write_chunk(const struct folder *folder, int64_t number, const uint8_t *chunk, int32_t size,
                    bool sync, tess_error *err)
 {
-    char name[NAME_SIZE];
+    char name[SPARSE_NAME_SIZE];
     struct io *io;
-    chunk_name(number, name);
+    sparse_chunk_name(number, name);
     tess_status st = folder_write(folder, name, &io, err);
     if (st != TESS_OK)
         return st;

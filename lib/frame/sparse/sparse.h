@@ -20,6 +20,10 @@ struct io_progress;
 // What the directory of a sparse frame may hold; others are not replaced.
 extern const struct folder_kind frame_folder_kind;
 
+enum { SPARSE_NAME_SIZE = 24 };
+
+// The name of a chunk's file, of SPARSE_NAME_SIZE bytes at most.
+void sparse_chunk_name(int64_t number, char *name);
 // Whether that is the name of a chunk's file, as we write it, and of which one.
 bool sparse_chunk_number(const char *name, int64_t *number);
 
