@@ -491,6 +491,69 @@ leased_again(void **state)
     free(items);
 }
 
+// Very many leases, each for one chunk, used and returned in any order; half of them just end. A
+// step that looks at all of them would take minutes.
+static void
+many(void **state)
+{
+    (void)state;
+    enum { LEASES = 20000, LENGTH = 16 };
+    const char *const path = files_path("many");
+    struct random r;
+    random_init(&r, random_seed());
+    const int64_t count = random_cases(LEASES, 10 * LEASES);
+    struct entry {
+        struct packet packet;
+        tess_lease lease;
+    } *const entries = calloc((size_t)count, sizeof *entries);
+    int32_t *const items = malloc((size_t)count * LENGTH * sizeof *items);
+    assert_non_null(entries);
+    assert_non_null(items);
+    random_bytes(&r, items, (size_t)count * LENGTH * sizeof *items);
+    tess_params p;
+    tess_params_init(&p);
+    p.dtype = "<i4";
+    p.ndim = 1;
+    p.shape[0] = count * LENGTH;
+    p.chunkshape[0] = p.blockshape[0] = LENGTH;
+    tess_array *const owner = make_owner(1, &p, path);
+    tess_array *const sketch = open_sketch(owner, NULL);
+    tess_adoption *const ad = begin_adoption(owner);
+    for (int64_t i = 0; i < count; i++) {
+        struct entry *const e = &entries[i];
+        const int64_t start[1] = {i * LENGTH}, stop[1] = {(i + 1) * LENGTH};
+        const struct packet bytes = encode_box(sketch, &p, (const uint8_t *)items, start, stop);
+        const int64_t size = needs(&bytes, false) + (int64_t)random_below(&r, 3);
+        ok(tess_adoption_lease(ad, size, &e->lease, err));
+        ok(tess_packet_place(bytes.bytes, bytes.size, path, &e->lease, TESS_DURABILITY_NONE,
+                             &e->packet.bytes, &e->packet.size, err));
+        tess_free(bytes.bytes);
+    }
+    for (int64_t i = count; i > 1; i--) {
+        const int64_t k = (int64_t)random_below(&r, (uint64_t)i);
+        const struct entry e = entries[k];
+        entries[k] = entries[i - 1];
+        entries[i - 1] = e;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        if (i >= count / 2)
+            ok(tess_adoption_return(ad, &entries[i - count / 2].lease, err));
+        ok(tess_adoption_add(ad, entries[i].packet.bytes, entries[i].packet.size,
+                             TESS_CHUNK_TRUSTED, err));
+        tess_free(entries[i].packet.bytes);
+    }
+    ok(tess_adoption_end(ad, true, err));
+    int32_t *const got = malloc((size_t)count * LENGTH * sizeof *got);
+    assert_non_null(got);
+    const int64_t start[1] = {0};
+    ok(tess_array_read(owner, start, p.shape, got, items_size(&p), err));
+    assert_memory_equal(got, items, items_size(&p));
+    close_all(owner, sketch, NULL);
+    free(got);
+    free(items);
+    free(entries);
+}
+
 // Whether this process could lock the lock file now.
 static bool
 can_lock(const char *path)
@@ -546,6 +609,7 @@ main(void)
         cmocka_unit_test_setup_teardown(forked, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(nothing_leaks, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(leased_again, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(many, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(lock_file, files_setup, files_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -197,6 +197,40 @@ by_byte(void **state)
     extents_finish(&x);
 }
 
+// Parts are carved out of extents until nothing is left; what is left keeps its owner.
+static void
+carved(void **state)
+{
+    enum { SIZE = 100 };
+    struct extents x = {0};
+    struct random r;
+    struct extent e;
+    (void)state;
+    random_init(&r, random_seed());
+    memset(map, 0, sizeof map);
+    for (uint32_t i = 0; i < BYTES / SIZE; i++) {
+        assert_true(extents_reserve(&x));
+        extents_insert_of(&x, (struct extent){i * SIZE, SIZE}, i + 1);
+        memset(map + (size_t)i * SIZE, (int)i + 1, SIZE);
+    }
+    assert_int_equal(extents_owner(&x, SIZE), 2);
+    assert_int_equal(extents_owner(&x, SIZE + 1), 0);
+    while (extents_next(&x, (int64_t)random_below(&r, BYTES), &e) || extents_next(&x, 0, &e)) {
+        const int64_t start = e.start + (int64_t)random_below(&r, (uint64_t)e.size);
+        const int64_t most = e.start + e.size - start;
+        const struct extent part = {start, 1 + (int64_t)random_below(&r, (uint64_t)most)};
+        assert_true(extents_reserve(&x));
+        extents_carve(&x, part);
+        memset(map + part.start, 0, (size_t)part.size);
+        for (int64_t at = 0; at < BYTES; at++) {
+            assert_int_equal(extents_at(&x, at, &e), map[at] != 0);
+            assert_true(map[at] == 0 || extents_owner(&x, e.start) == map[at]);
+        }
+    }
+    assert_int_equal(x.total, 0);
+    extents_finish(&x);
+}
+
 static void
 nothing(void **state)
 {
@@ -219,10 +253,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_byte),
-        cmocka_unit_test(nothing),
-        cmocka_unit_test(at_random),
-        cmocka_unit_test(in_order),
+        cmocka_unit_test(by_byte),   cmocka_unit_test(carved),   cmocka_unit_test(nothing),
+        cmocka_unit_test(at_random), cmocka_unit_test(in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { BYTES_BITS = 62 }; // of a lease: positions behind it are numbers, too
 
@@ -24,29 +23,19 @@ leases_init(struct leases *x)
     pthread_mutex_init(&x->lock, NULL);
 }
 
-// Whether a lease has an extent, and none that is newer.
-static bool
-has_left(const struct leases *x, size_t lease, struct extent e)
-{
-    for (size_t i = x->count; i-- > lease;)
-        if (e.start >= x->wholes[i].start && e.start - x->wholes[i].start < x->wholes[i].size)
-            return i == lease;
-    return false;
-}
-
 // In the child of a fork() the leases are the parent's.
 static void
-end_lease(struct leases *x, const tess_array *a, size_t lease)
+end_lease(struct leases *x, const tess_array *a, uint32_t lease)
 {
     struct frame *const f = a->grid->frame;
-    const struct extent whole = x->wholes[lease];
+    const struct extent whole = lease_table_get(&x->wholes, lease);
     const bool inherited = frame_is_inherited(f);
     struct extent e;
     gate_close(a->grid->gate);
     for (int64_t from = whole.start;
          extents_next(&x->left, from, &e) && e.start - whole.start < whole.size;
          from = e.start + e.size) {
-        if (!has_left(x, lease, e))
+        if (extents_owner(&x->left, e.start) != lease)
             continue;
         (void)extents_remove(&x->left, e.start, &e);
         if (!inherited)
@@ -55,22 +44,22 @@ end_lease(struct leases *x, const tess_array *a, size_t lease)
     if (!inherited)
         frame_lease_end(f);
     gate_open(a->grid->gate);
-    x->count--;
-    memmove(&x->wholes[lease], &x->wholes[lease + 1], (x->count - lease) * sizeof whole);
+    lease_table_remove(&x->wholes, lease);
 }
 
 void
 leases_end_all(struct leases *x, const tess_array *a)
 {
-    while (x->count > 0)
-        end_lease(x, a, x->count - 1);
+    uint32_t lease = 0;
+    while ((lease = lease_table_next(&x->wholes, lease + 1)) != 0)
+        end_lease(x, a, lease);
 }
 
 void
 leases_finish(struct leases *x)
 {
     extents_finish(&x->left);
-    mem_free(x->wholes);
+    lease_table_finish(&x->wholes);
     pthread_mutex_destroy(&x->lock);
 }
 
@@ -89,25 +78,10 @@ check_lends(const tess_array *a, int64_t size, tess_error *err)
     return TESS_OK;
 }
 
-// Room for one more.
-static bool
-reserve(struct leases *x)
-{
-    if (x->count == x->capacity) {
-        const size_t capacity = x->capacity > 0 ? 2 * x->capacity : 16;
-        struct extent *const more = mem_resize(x->wholes, capacity * sizeof *more);
-        if (!more)
-            return false;
-        x->wholes = more;
-        x->capacity = capacity;
-    }
-    return extents_reserve(&x->left);
-}
-
 static tess_status
 take(struct leases *x, tess_array *a, int64_t size, struct extent *lease, tess_error *err)
 {
-    if (!reserve(x))
+    if (!lease_table_reserve(&x->wholes) || !extents_reserve(&x->left))
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a lease");
     gate_close(a->grid->gate);
     const tess_status st = frame_lease(a->grid->frame, size, lease, err);
@@ -115,8 +89,7 @@ take(struct leases *x, tess_array *a, int64_t size, struct extent *lease, tess_e
     if (st != TESS_OK)
         return st;
     lease->start += a->offset;
-    extents_insert(&x->left, *lease);
-    x->wholes[x->count++] = *lease;
+    extents_insert_of(&x->left, *lease, lease_table_add(&x->wholes, *lease));
     return TESS_OK;
 }
 
@@ -135,13 +108,11 @@ leases_take(struct leases *x, tess_array *a, int64_t size, struct extent *lease,
 tess_status
 leases_return(struct leases *x, tess_array *a, struct extent lease, tess_error *err)
 {
-    size_t i = 0;
     tess_status st = TESS_OK;
     pthread_mutex_lock(&x->lock);
-    while (i < x->count && (x->wholes[i].start != lease.start || x->wholes[i].size != lease.size))
-        i++;
-    if (i < x->count)
-        end_lease(x, a, i);
+    const uint32_t found = lease_table_find(&x->wholes, lease);
+    if (found != 0)
+        end_lease(x, a, found);
     else
         st = err_set(err, TESS_ERR_ARG, -1, "%" PRId64 " from %" PRId64 " on is no lease",
                      lease.size, lease.start);

@@ -11,6 +11,7 @@
 #define ARRAY_LEASES_H
 
 #include "array/array.h"
+#include "array/packets/lease_table.h"
 #include "frame/container.h"
 #include "frame/contiguous/extents.h"
 
@@ -18,11 +19,11 @@
 
 struct leases {
     pthread_mutex_t lock;
-    struct extents left; // of all leases, without what was adopted
-    // As they were handed out, oldest first. Space that a lease has adopted and that is free again
-    // may be leased anew: what is left there is of the newest that has it.
-    struct extent *wholes;
-    size_t count, capacity;
+    // Of all leases, without what was adopted; the owner is the lease. Space that a lease has
+    // adopted and that is free again may be leased anew: extents of other leases may lie between
+    // its own.
+    struct extents left;
+    struct lease_table wholes; // as they were handed out
 };
 
 void leases_init(struct leases *x);

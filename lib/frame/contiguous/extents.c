@@ -18,6 +18,7 @@ struct extent_node {
     struct extent e;
     uint32_t kid[ORDERS][2];
     uint8_t level[ORDERS];
+    uint32_t owner;
 };
 
 void
@@ -180,12 +181,19 @@ remove_node(struct extents *x, uint32_t n)
 void
 extents_insert(struct extents *x, struct extent e)
 {
+    extents_insert_of(x, e, 0);
+}
+
+void
+extents_insert_of(struct extents *x, struct extent e, uint32_t owner)
+{
     uint32_t n = x->spare;
     if (n != 0)
         x->spare = x->nodes[n].kid[0][LEFT];
     else
         n = x->used++;
     x->nodes[n].e = e;
+    x->nodes[n].owner = owner;
     x->total += e.size;
     for (int o = 0; o < ORDERS; o++)
         x->root[o] = insert_node(x->nodes, o, x->root[o], n);
@@ -304,12 +312,21 @@ extents_carve(struct extents *x, struct extent part)
 {
     struct extent left = {0};
     (void)extents_at(x, part.start, &left);
+    const uint32_t owner = extents_owner(x, left.start);
     (void)extents_remove(x, left.start, &left);
     const struct extent front = {left.start, part.start - left.start};
     const int64_t end = part.start + part.size;
     const struct extent back = {end, left.start + left.size - end};
     if (front.size > 0)
-        extents_insert(x, front);
+        extents_insert_of(x, front, owner);
     if (back.size > 0)
-        extents_insert(x, back);
+        extents_insert_of(x, back, owner);
+}
+
+uint32_t
+extents_owner(const struct extents *x, int64_t start)
+{
+    uint32_t last;
+    const uint32_t n = extents_lower_bound(x, BY_START, (struct extent){.start = start}, &last);
+    return n != 0 && x->nodes[n].e.start == start ? x->nodes[n].owner : 0;
 }

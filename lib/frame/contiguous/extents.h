@@ -37,8 +37,10 @@ void extents_clear(struct extents *x);
 bool extents_reserve(struct extents *x);
 bool extents_reserve_many(struct extents *x, int64_t n); // or n more
 
-// Add one that stays as it is; there is room.
+// Add one that stays as it is; there is room. owner: a number of the caller's, which parts of it
+// have, too (extents_carve()); without one 0.
 void extents_insert(struct extents *x, struct extent e);
+void extents_insert_of(struct extents *x, struct extent e, uint32_t owner);
 
 // Add one, joined with its neighbours. Size 0 or less: nothing. False: no memory, it is not there.
 bool extents_join(struct extents *x, struct extent e);
@@ -63,5 +65,8 @@ bool extents_next(const struct extents *x, int64_t from, struct extent *e);
 
 // The extent that has the byte there. False: none has.
 bool extents_at(const struct extents *x, int64_t position, struct extent *e);
+
+// The owner of the one that starts there.
+uint32_t extents_owner(const struct extents *x, int64_t start);
 
 #endif
