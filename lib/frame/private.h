@@ -109,7 +109,10 @@ struct frame {
     int nstaging; // calls that have staged chunks, and leases
     int nleases;
     struct extents leased; // what is left of them
-    bool lends; // there are some, or were since the last commit: the file may end before space.end
+    // The file may end before space.end: there are leases, or were since the last commit; or chunks
+    // are written in pieces (frame_put_begin()).
+    bool lends;
+    int nputs;
     unsigned failures; // of syncs and headers: how often what was stored may have been lost
     int64_t generation; // of the list in memory: counts all that happens to it
     bool dirty; // differs from what is on disk

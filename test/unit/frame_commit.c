@@ -851,6 +851,45 @@ undo_of_a_uniform_list(void **state)
     end_story(&s);
 }
 
+// The last chunk in the file is read while one is written behind it in pieces, of which none is there
+// yet: what it may take lies behind the end of the file.
+static void
+read_beside_pieces(void **state)
+{
+    enum { NPUTS = 3, ROOM = 100000 };
+    struct frame_put puts[NPUTS];
+    uint8_t content[CHUNKSIZE], *chunk;
+    int32_t size;
+    struct story s;
+
+    (void)state;
+    begin_story(&s, TESS_DURABILITY_NONE, CHUNKS);
+    frame_begin(s.f);
+    assert_int_equal(put(&s, 0, 1), TESS_OK);
+    s.now.chunks[0] = 1;
+    frame_keep(s.f);
+    fill(7, content, CHUNKSIZE);
+    assert_int_equal(chunk_of_bytes(content, CHUNKSIZE, CHUNKSIZE, &chunk, &size, NULL), TESS_OK);
+    frame_begin(s.f);
+    for (int i = 0; i < NPUTS; i++) {
+        assert_int_equal(frame_put_begin(s.f, NULL, 1 + i, ROOM, &puts[i], NULL), TESS_OK);
+        check_live(&s);
+    }
+    frame_put_abandon(s.f, &puts[NPUTS - 1]);
+    check_live(&s);
+    for (int i = 0; i < NPUTS - 1; i++) {
+        assert_int_equal(frame_put_whole(&puts[i], chunk, size, NULL), TESS_OK);
+        assert_int_equal(frame_put_end(s.f, &puts[i], size, NULL), TESS_OK);
+        s.now.chunks[1 + i] = 7;
+        check_live(&s);
+    }
+    assert_int_equal(s.f->nputs, 0);
+    frame_keep(s.f);
+    commit(&s);
+    free(chunk);
+    end_story(&s);
+}
+
 // What stood behind the end of a list that got shorter is there again, though it got longer, too.
 static void
 undo_of_lengths(void **state)
@@ -965,6 +1004,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(undo_of_a_uniform_list),
         cmocka_unit_test(undo_of_lengths),
+        cmocka_unit_test(read_beside_pieces),
         cmocka_unit_test(another_writer),
         cmocka_unit_test(size_stays),
         cmocka_unit_test(no_durability),

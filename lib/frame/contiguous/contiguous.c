@@ -67,7 +67,7 @@ contiguous_locate(const struct frame *f, int64_t entry, const struct io_progress
     const int64_t position = f->h.header_len + entry;
     int64_t end = section_end(f, position), size;
     (void)p;
-    if (f->lends) {
+    if (f->lends || f->nputs > 0) {
         const tess_status st = io_size(f->io, &size, err);
         if (st != TESS_OK)
             return st;
@@ -219,6 +219,7 @@ contiguous_begin(struct frame *f, struct frame_put *p, tess_error *err)
     }
     p->entry = p->position - f->h.header_len;
     p->io = f->gathers ? io_gather_file(f->io) : f->io;
+    f->nputs++;
     return TESS_OK;
 }
 
@@ -228,12 +229,14 @@ contiguous_end(struct frame *f, struct frame_put *p, int32_t size, tess_error *e
     (void)err;
     space_shrink(&f->space, p->position, size);
     p->io = NULL;
+    f->nputs--;
     return TESS_OK;
 }
 
 static void
 contiguous_abandon(struct frame *f, struct frame_put *p)
 {
+    f->nputs--;
     (void)space_release_new(&f->space, p->position);
 }
 
