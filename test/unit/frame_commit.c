@@ -851,8 +851,8 @@ undo_of_a_uniform_list(void **state)
     end_story(&s);
 }
 
-// The last chunk in the file is read while one is written behind it in pieces, of which none is there
-// yet: what it may take lies behind the end of the file.
+// The last chunk in the file is read while one is written behind it in pieces, of which none is
+// there yet: what it may take lies behind the end of the file.
 static void
 read_beside_pieces(void **state)
 {

@@ -513,14 +513,13 @@ spare_list(struct frame *f, tess_error *err)
 static tess_status
 check_empty(const struct frame *f, int64_t nchunks, tess_error *err)
 {
-    if (nchunks > 0 || f->folder || !f->head || f->io->in_memory ||
-        frame_header_get_nbytes(f->head) == 0)
+    if (nchunks > 0 || f->folder || f->io->in_memory)
         return TESS_OK;
-    if (f->nleases > 0)
+    if (f->nleases > 0) // also where the state on the disk is empty already
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "an array that loses all its items is written over its first chunks, but "
                        "parts of its file are leased (tess_adoption_lease())");
-    if (!f->options.never_reuse)
+    if (!f->options.never_reuse || !f->head || frame_header_get_nbytes(f->head) == 0)
         return TESS_OK;
     return err_set(
         err, TESS_ERR_UNSUPPORTED, -1,
