@@ -427,7 +427,7 @@ class Array(_tessera.Array):
         return self._sketch()
 
     def adopt(self) -> Adoption:
-        """Begin to adopt packets of encoded chunks; see Adoption. Commits what was written."""
+        """Begin to adopt packets of encoded chunks; see Adoption."""
         from tessera.packets import Adoption  # which needs this class
 
         return Adoption(self)
