@@ -17,10 +17,26 @@
 enum { TYPESIZE = 4, ROWS = 12, COLUMNS = 16, SIDE_MAX = 52, POINTS = 5 }; // of a chunk
 
 const char *const story_step_names[STORY_STEPS] = {
-    "write chunks",     "write a part", "fill",    "set points",     "grow",
-    "shrink",           "append",       "insert",  "delete",         "set a metalayer",
-    "set an attribute", "make empty",   "flush",   "close and open", "discard",
-    "replace",          "save",         "compact",
+    "write chunks",
+    "write a part",
+    "fill",
+    "set points",
+    "grow",
+    "shrink",
+    "append",
+    "insert",
+    "delete",
+    "set a metalayer",
+    "set an attribute",
+    "adopt",
+    "adopt from leases",
+    "make empty",
+    "flush",
+    "close and open",
+    "discard",
+    "replace",
+    "save",
+    "compact",
 };
 
 #define W(step, weight) [STORY_##step] = weight
@@ -34,14 +50,16 @@ const struct workload workloads[] = {
     {"insert", {W(INSERT, 3), W(DELETE, 3), W(PART, 1), W(FLUSH, 3), W(REOPEN, 1)}},
     {"layers", {W(NOTE, 3), W(VALUE, 6), W(PART, 1), W(FLUSH, 4), W(REOPEN, 1), W(DISCARD, 1)}},
     {"empty", {W(EMPTY, 3), W(APPEND, 3), W(GROW, 2), W(VALUE, 2), W(FLUSH, 6), W(REOPEN, 1)}},
+    {"packets",
+     {W(ADOPT, 3), W(LEASE, 8), W(PART, 2), W(GROW, 1), W(FLUSH, 3), W(REOPEN, 1), W(DISCARD, 1)}},
     {"save", {W(SAVE, 4), W(PART, 3), W(VALUE, 1), W(SHRINK, 1), W(GROW, 1), W(FLUSH, 1)}},
     {"compact",
      {W(COMPACT, 5), W(WHOLE, 3), W(PART, 6), W(GROW, 1), W(SHRINK, 2), W(VALUE, 1), W(EMPTY, 1),
       W(FLUSH, 6), W(DISCARD, 1)}},
-    {"all",
-     {W(WHOLE, 4), W(PART, 4), W(FILL, 2), W(POINTS, 2), W(GROW, 2), W(SHRINK, 2), W(APPEND, 2),
-      W(INSERT, 2), W(DELETE, 2), W(NOTE, 2), W(VALUE, 3), W(EMPTY, 1), W(FLUSH, 10), W(REOPEN, 2),
-      W(DISCARD, 1), W(REPLACE, 1), W(SAVE, 1), W(COMPACT, 1)}},
+    {"all", {W(WHOLE, 4),  W(PART, 4),    W(FILL, 2),    W(POINTS, 2), W(GROW, 2),
+             W(SHRINK, 2), W(APPEND, 2),  W(INSERT, 2),  W(DELETE, 2), W(NOTE, 2),
+             W(VALUE, 3),  W(ADOPT, 1),   W(LEASE, 2),   W(EMPTY, 1),  W(FLUSH, 10),
+             W(REOPEN, 2), W(DISCARD, 1), W(REPLACE, 1), W(SAVE, 1),   W(COMPACT, 1)}},
 };
 const int workload_count = (int)(sizeof workloads / sizeof workloads[0]);
 
@@ -121,6 +139,10 @@ story_begin(struct story *s, const char *folder, const struct workload *workload
     s->context.threads = 1;
     s->context.cache = caches[random_below(&s->r, 3)];
     s->lock_file = random_below(&s->r, 2);
+    // Such an array does not lose all its items, nor its unused bytes.
+    const int *const w = workload->weights;
+    s->never_reuse =
+        w[STORY_LEASE] > 0 && w[STORY_EMPTY] + w[STORY_COMPACT] == 0 && random_below(&s->r, 2);
     reference_init(&s->now.items, 2, (const int64_t[]){0, 0}, TYPESIZE);
 }
 
@@ -143,6 +165,7 @@ story_storage(const struct story *s, const struct history *h, tess_mode mode, te
     storage->mode = mode;
     storage->durability = s->durability;
     storage->lock_file = s->lock_file;
+    storage->never_reuse = s->never_reuse && mode == TESS_MODE_UPDATE;
     storage->context = &s->context;
 }
 
@@ -459,10 +482,9 @@ write_box(struct story *s, bool whole, tess_error *err)
         return store_chunk_again(s, err);
     const struct box b = any_box(s, whole);
     uint8_t *const items = any_items(s, b.size);
-    const tess_status st =
-        b.size == TYPESIZE
-            ? tess_array_set_item(s->a, b.start, items, b.size, err)
-            : tess_array_write(s->a, b.start, b.stop, items, b.size, err);
+    const tess_status st = b.size == TYPESIZE
+                               ? tess_array_set_item(s->a, b.start, items, b.size, err)
+                               : tess_array_write(s->a, b.start, b.stop, items, b.size, err);
     if (st == TESS_OK)
         reference_set(&s->now.items, b.start, b.stop, items);
     free(items);
@@ -499,6 +521,127 @@ set_points(struct story *s, tess_error *err)
         const int64_t stop[2] = {points[i][0] + 1, points[i][1] + 1};
         reference_set(&s->now.items, points[i], stop, items + i * TYPESIZE);
     }
+    return st;
+}
+
+// -- steps on packets
+
+struct sent {
+    void *bytes;
+    size_t size;
+};
+
+// What a worker sends for a box of whole chunks.
+static tess_status
+encode_chunks(struct story *s, const struct box *b, const uint8_t *items, struct sent *packet,
+              tess_error *err)
+{
+    tess_storage storage;
+    tess_array *sketch = NULL;
+    void *image;
+    tess_storage_init(&storage);
+    storage.mode = TESS_MODE_UPDATE;
+    storage.context = &s->context;
+    tess_status st = tess_array_sketch(s->a, &image, &storage.image_size, err);
+    storage.image = image;
+    if (st == TESS_OK)
+        st = tess_array_open(&storage, &sketch, err);
+    if (st == TESS_OK)
+        st = tess_packet_encode(sketch, b->start, b->stop, items, b->size, NULL, &packet->bytes,
+                                &packet->size, err);
+    tess_array_discard(sketch);
+    tess_free(image);
+    return st;
+}
+
+// A worker writes the chunks to a lease, which is larger than they need. The owner's commit does
+// not sync the files of a directory.
+static tess_status
+place_chunks(struct story *s, tess_adoption *ad, const struct sent *packet, tess_lease *lease,
+             struct sent *placed, tess_error *err)
+{
+    const bool sparse = s->layout == TESS_LAYOUT_SPARSE;
+    const bool sync = sparse || random_below(&s->r, 3) == 0;
+    tess_packet_info info;
+    tess_storage storage;
+    tess_status st = tess_packet_info(packet->bytes, packet->size, &info, err);
+    if (st == TESS_OK)
+        st =
+            tess_adoption_lease(ad, (sparse ? info.nstored : info.cbytes) + side(s, 3), lease, err);
+    story_storage(s, &s->main, TESS_MODE_UPDATE, &storage);
+    return st == TESS_OK ? tess_packet_place(packet->bytes, packet->size, storage.path, lease,
+                                             sync ? TESS_DURABILITY_FSYNC : TESS_DURABILITY_NONE,
+                                             &placed->bytes, &placed->size, err)
+                         : st;
+}
+
+static tess_status
+commit_between(struct story *s, tess_error *err)
+{
+    return random_below(&s->r, 3) == 0 ? commit_with(s, tess_array_flush, err) : TESS_OK;
+}
+
+// Two workers write the chunks. One of them dies before its packet arrives.
+static tess_status
+adopt_placed(struct story *s, tess_adoption *ad, const struct sent *packet, tess_error *err)
+{
+    const tess_chunk_trust trust =
+        random_below(&s->r, 2) ? TESS_CHUNK_TRUSTED : TESS_CHUNK_UNTRUSTED;
+    struct sent dead = {NULL, 0}, placed = {NULL, 0};
+    tess_lease first, second;
+    tess_status st = place_chunks(s, ad, packet, &first, &dead, err);
+    if (st == TESS_OK)
+        st = commit_between(s, err);
+    if (st == TESS_OK)
+        st = place_chunks(s, ad, packet, &second, &placed, err);
+    if (st == TESS_OK && random_below(&s->r, 2))
+        st = tess_adoption_return(ad, &first, err);
+    if (st == TESS_OK)
+        st = commit_between(s, err);
+    if (st == TESS_OK)
+        st = tess_adoption_add(ad, placed.bytes, placed.size, trust, err);
+    tess_free(dead.bytes);
+    tess_free(placed.bytes);
+    return st;
+}
+
+static tess_status
+end_adoption(struct story *s, tess_adoption *ad, tess_error *err)
+{
+    if (random_below(&s->r, 2))
+        return tess_adoption_end(ad, false, err);
+    history_start(&s->main, &s->now);
+    const tess_status st = tess_adoption_end(ad, true, err);
+    if (st == TESS_OK)
+        history_returned(&s->main, commits_are_solid(s));
+    return st;
+}
+
+static tess_status
+adopt_chunks(struct story *s, bool leases, tess_error *err)
+{
+    const struct box b = any_box(s, true);
+    struct sent packet = {NULL, 0};
+    tess_adoption *ad = NULL;
+    if (b.size == 0)
+        return TESS_OK;
+    uint8_t *const items = any_items(s, b.size);
+    tess_status st = s->unpublished >= 0 ? commit_with(s, tess_array_flush, err) : TESS_OK;
+    if (st == TESS_OK)
+        st = encode_chunks(s, &b, items, &packet, err);
+    if (st == TESS_OK)
+        st = tess_adoption_begin(s->a, &ad, err);
+    if (st == TESS_OK)
+        st = leases ? adopt_placed(s, ad, &packet, err)
+                    : tess_adoption_add(ad, packet.bytes, packet.size, TESS_CHUNK_UNTRUSTED, err);
+    if (st == TESS_OK)
+        reference_set(&s->now.items, b.start, b.stop, items);
+    if (st == TESS_OK)
+        st = end_adoption(s, ad, err);
+    else
+        (void)tess_adoption_end(ad, false, NULL);
+    tess_free(packet.bytes);
+    free(items);
     return st;
 }
 
@@ -567,8 +710,9 @@ add_layers(struct story *s, bool at_end, tess_error *err)
     const int64_t at = at_end ? length : (int64_t)random_below(&s->r, (uint64_t)length + 1);
     const size_t size = (size_t)(count * other * TYPESIZE);
     uint8_t *const items = any_items(s, size);
-    const tess_status st = at_end ? tess_array_append(s->a, axis, count, items, size, NULL, err)
-                                  : tess_array_insert(s->a, axis, at, count, items, size, NULL, err);
+    const tess_status st = at_end
+                               ? tess_array_append(s->a, axis, count, items, size, NULL, err)
+                               : tess_array_insert(s->a, axis, at, count, items, size, NULL, err);
     if (st == TESS_OK)
         reference_insert(&s->now.items, axis, at, count, items);
     free(items);
@@ -653,6 +797,9 @@ story_step(struct story *s, enum story_step step, tess_error *err)
         return set_note(s, err);
     case STORY_VALUE:
         return set_value(s, err);
+    case STORY_ADOPT:
+    case STORY_LEASE:
+        return adopt_chunks(s, step == STORY_LEASE, err);
     case STORY_EMPTY:
         return make_empty(s, err);
     case STORY_FLUSH:

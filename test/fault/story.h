@@ -27,6 +27,8 @@ enum story_step {
     STORY_DELETE,
     STORY_NOTE,
     STORY_VALUE,
+    STORY_ADOPT, // chunks of a packet
+    STORY_LEASE, // chunks that were written to a lease
     STORY_EMPTY,
     STORY_FLUSH,
     STORY_REOPEN, // after closing it
@@ -73,7 +75,7 @@ struct story {
     const char *folder; // where it happens; stays
     tess_layout layout;
     tess_durability durability;
-    bool lock_file;
+    bool lock_file, never_reuse;
     tess_context context;
     tess_array *a; // NULL: not there
     int unpublished; // commits before it was made, if it has no name yet; -1: it has one
