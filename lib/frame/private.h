@@ -83,6 +83,7 @@ struct frame {
     const struct container *container;
     struct folder *folder; // of a sparse frame; NULL otherwise
     struct numbers numbers; // of its chunk files
+    bool searched; // for those that no state needs
     struct unsynced unsynced; // of these
     struct io *io; // header, index and trailer; in a contiguous frame the chunks too
     bool gathers; // the io takes chunks through io_gather_put()

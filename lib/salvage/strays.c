@@ -12,7 +12,7 @@
 #include "frame/chunks/stored.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
-#include "frame/sparse/sparse.h"
+#include "frame/sparse/chunk_files.h"
 #include "io/folder.h"
 #include "salvage/search.h"
 #include "salvage/shape.h"

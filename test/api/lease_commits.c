@@ -7,12 +7,15 @@
 
 #include <tessera.h>
 
+#include <dirent.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -163,12 +166,130 @@ emptied(void **state)
     }
 }
 
+// -- chunk files of a writer that died
+
+static int64_t
+count_chunk_files(const char *path)
+{
+    int64_t n = 0;
+    DIR *const dir = opendir(path);
+    assert_non_null(dir);
+    for (const struct dirent *e; (e = readdir(dir));)
+        n += strstr(e->d_name, ".chunk") != NULL;
+    closedir(dir);
+    return n;
+}
+
+// A writer leases numbers, of which workers use some, writes chunks, and is killed.
+static void
+die_at_work(const char *path, const struct packet *packets, size_t n, const uint8_t *items,
+            size_t size)
+{
+    const int64_t start[2] = {0, 0};
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        tess_info info;
+        tess_lease lease;
+        tess_array *const a = open_to_update(path);
+        tess_array_info(a, &info);
+        tess_adoption *const ad = begin_adoption(a);
+        for (size_t i = 0; i < n; i++) {
+            ok(tess_adoption_lease(ad, needs(&packets[i], true) + 1, &lease, err));
+            const struct packet there = place_packet(&packets[i], path, &lease);
+            if (i % 2 == 0)
+                add(ad, &there);
+        }
+        ok(tess_array_write(a, start, info.shape, items, size, err));
+        raise(SIGKILL);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+// The next writer removes them when it stores its first chunk; readers of the last state have all
+// they need. One that never reuses space, or stores nothing, leaves them. In a large directory they
+// are found by the numbers that are taken next.
+static void
+orphans(void **state)
+{
+    (void)state;
+    enum { LARGE = 1100 }; // rows of chunks of one item
+    struct random r;
+    random_init(&r, random_seed());
+    for (int large = 0; large < 2; large++) {
+        const char *const path = files_path("orphans");
+        const int64_t origin[2] = {0};
+        const int64_t one[2] = {1, 1};
+        tess_params p;
+        tess_info info;
+        size_t n;
+        kind_params(&kinds[0], &p);
+        if (large)
+            p.shape[0] = LARGE,
+            p.shape[1] = p.chunkshape[0] = p.chunkshape[1] = p.blockshape[0] = p.blockshape[1] = 1;
+        const size_t size = items_size(&p);
+        uint8_t *const items = malloc(size);
+        assert_non_null(items);
+        for (size_t i = 0; i < size; i++)
+            items[i] = (uint8_t)(1 + random_below(&r, 255));
+        tess_array *const serial = make_serial(&p, items);
+        tess_array *a = make_owner(2, &p, path), *reader = NULL;
+        ok(tess_array_write(a, origin, p.shape, items, size, err));
+        tess_array *const sketch = open_sketch(a, NULL);
+        struct packet *const packets = encode_rows(sketch, &p, items, &n);
+        close_all(a, sketch, NULL);
+        const tess_storage storage = storage_at(path, TESS_MODE_READ);
+        ok(tess_array_open(&storage, &reader, err));
+        tess_array_info(reader, &info);
+        assert_int_equal(count_chunk_files(path), info.nchunks);
+        die_at_work(path, packets, n, items, size);
+        assert_true(count_chunk_files(path) > info.nchunks);
+
+        tess_storage keeps = storage_at(path, TESS_MODE_UPDATE);
+        keeps.never_reuse = true;
+        for (int i = 0; i < 2; i++) {
+            ok(i == 0 ? tess_array_open(&keeps, &a, err)
+                      : ((a = open_to_update(path)) ? TESS_OK : TESS_ERR_IO));
+            if (i == 0)
+                ok(tess_array_write(a, origin, one, items, 8, err));
+            else
+                ok(tess_attr_set_int(a, "n", 1, err));
+            ok(tess_array_close(a, err));
+            assert_true(count_chunk_files(path) > info.nchunks);
+        }
+        ok(tess_array_close(reader, err));
+        ok(tess_array_open(&storage, &reader, err));
+        a = open_to_update(path);
+        tess_array_info(a, &info);
+        for (int64_t i = 0; i < 2; i++) { // as it is, so that readers see no other state
+            void *chunk;
+            size_t chunk_size;
+            ok(tess_array_get_chunk(a, i, &chunk, &chunk_size, err));
+            ok(tess_array_set_chunk(a, i, chunk, chunk_size, TESS_CHUNK_TRUSTED, err));
+            tess_free(chunk);
+        }
+        assert_int_equal(count_chunk_files(path), info.nchunks + 2);
+        check_equal(reader, serial, &p);
+        ok(tess_array_close(a, err));
+        assert_int_equal(count_chunk_files(path), info.nchunks);
+        ok(tess_array_close(reader, err));
+        check_path_equal(path, 0, serial, &p);
+        ok(tess_array_close(serial, err));
+        free_packets(packets, n);
+        free(items);
+        files_remove(path);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(unsealed),
         IN_A_FOLDER(emptied),
+        IN_A_FOLDER(orphans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

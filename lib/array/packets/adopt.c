@@ -20,7 +20,7 @@
 #include "frame/load.h"
 #include "frame/metas.h"
 #include "frame/query.h"
-#include "frame/sparse/sparse.h"
+#include "frame/sparse/chunk_files.h"
 #include "grid/grid.h"
 #include "grid/write/install.h"
 #include "grid/write/stage.h"

@@ -6,7 +6,7 @@
 #include "array/packets/format.h"
 #include "base/memory.h"
 #include "frame/format/checksums.h"
-#include "frame/sparse/sparse.h"
+#include "frame/sparse/chunk_files.h"
 #include "io/directory.h"
 #include "io/file.h"
 #include "io/folder.h"

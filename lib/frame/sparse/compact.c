@@ -23,6 +23,7 @@
 #include "frame/format/index.h"
 #include "frame/load.h"
 #include "frame/private.h"
+#include "frame/sparse/chunk_files.h"
 #include "frame/sparse/sparse.h"
 #include "io/folder.h"
 #include "io/io.h"

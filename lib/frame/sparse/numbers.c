@@ -162,3 +162,24 @@ numbers_largest(const struct numbers *x)
         n--;
     return n;
 }
+
+bool
+numbers_is_taken(const struct numbers *x, int64_t n)
+{
+    return n < x->count && x->state[n] != 0;
+}
+
+int64_t
+numbers_lowest_free(const struct numbers *x)
+{
+    return bit_tree_absent(&x->taken);
+}
+
+int64_t
+numbers_last(const struct numbers *x)
+{
+    int64_t n = x->count - 1;
+    while (n >= 0 && x->state[n] == 0)
+        n--;
+    return n;
+}

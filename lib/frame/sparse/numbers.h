@@ -50,4 +50,9 @@ void numbers_committed(struct numbers *x, void (*gone)(void *arg, int64_t n), vo
 // The largest number that the state in memory uses, or -1.
 int64_t numbers_largest(const struct numbers *x);
 
+// Whether it is used or leased; the lowest one that is not; the largest one that is, or -1.
+bool numbers_is_taken(const struct numbers *x, int64_t n);
+int64_t numbers_lowest_free(const struct numbers *x);
+int64_t numbers_last(const struct numbers *x);
+
 #endif

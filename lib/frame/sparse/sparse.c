@@ -13,64 +13,20 @@
 #include "frame/commit/current.h"
 #include "frame/commit/pending.h"
 #include "frame/private.h"
+#include "frame/sparse/chunk_files.h"
 #include "frame/sparse/numbers.h"
+#include "frame/sparse/orphans.h"
 #include "frame/sparse/unsynced.h"
 #include "io/folder.h"
 #include "io/io.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char index_name[] = FRAME_FOLDER_INDEX;
 static const char next_name[] = FRAME_FOLDER_INDEX ".tmp";
-
-void
-sparse_chunk_name(int64_t entry, char *name)
-{
-    snprintf(name, SPARSE_NAME_SIZE, "%08" PRIX32 ".chunk", (uint32_t)entry);
-}
-
-static bool
-sparse_is_chunk_name(const char *name)
-{
-    enum { DIGITS = 8 };
-    int n = 0;
-    while (n < DIGITS && isxdigit((unsigned char)name[n]))
-        n++;
-    return n == DIGITS && strcmp(name + DIGITS, ".chunk") == 0;
-}
-
-bool
-sparse_chunk_number(const char *name, int64_t *number)
-{
-    char again[SPARSE_NAME_SIZE];
-    if (!sparse_is_chunk_name(name))
-        return false;
-    *number = (int64_t)strtoul(name, NULL, 16);
-    sparse_chunk_name(*number, again);
-    return strcmp(name, again) == 0;
-}
-
-tess_status
-sparse_open_chunk(const struct folder *folder, int64_t number, size_t first,
-                  const struct io_progress *p, struct io **io, tess_error *err)
-{
-    char name[SPARSE_NAME_SIZE];
-    sparse_chunk_name(number, name);
-    return folder_read_ends(folder, name, first, 0, p, io, err);
-}
-
-void
-sparse_remove_chunk(const struct folder *folder, int64_t number)
-{
-    char name[SPARSE_NAME_SIZE];
-    sparse_chunk_name(number, name);
-    folder_remove(folder, name);
-}
 
 void
 sparse_remove_next(const struct folder *folder)
@@ -151,9 +107,11 @@ sparse_prepare(struct frame *f, tess_error *err)
 static tess_status
 reclaim(struct frame *f, tess_error *err)
 {
-    (void)f;
     (void)err;
-    return TESS_OK; // free numbers are known
+    if (!f->searched && f->published) // once: free numbers are known
+        orphans_remove(f);
+    f->searched = true;
+    return TESS_OK;
 }
 
 static tess_status
@@ -317,23 +275,6 @@ sparse_adopt(struct frame *f, const struct lent_chunk *chunk)
     numbers_adopt(&f->numbers, chunk->at);
     f->numbers.stored += chunk->size;
     return chunk->at;
-}
-
-tess_status
-sparse_write_chunk(const struct folder *folder, int64_t number, const uint8_t *chunk, int32_t size,
-                   bool sync, tess_error *err)
-{
-    char name[SPARSE_NAME_SIZE];
-    struct io *io;
-    sparse_chunk_name(number, name);
-    tess_status st = folder_write(folder, name, &io, err);
-    if (st != TESS_OK)
-        return st;
-    st = io_write(io, 0, chunk, (size_t)size, err);
-    if (st == TESS_OK && sync)
-        st = io_sync(io, err);
-    io_close(io);
-    return st == TESS_OK ? st : err_prefix(err, st, "%s", name);
 }
 
 static void
