@@ -139,7 +139,8 @@ typedef enum tess_event {
     TESS_EVENT_MEMORY = 6,
     /** INFO: an automatic commit, because much was written or overwritten. */
     TESS_EVENT_COMMIT = 16,
-    /** INFO: a file or directory with a temporary name, left by a killed program, was removed. */
+    /** INFO: what a killed program left was removed: a file or directory with a temporary name, or
+     * chunk files of a directory that no commit has. */
     TESS_EVENT_LEFTOVER = 17,
     /** INFO: tess_array_refresh() moved a reader to a newer state. */
     TESS_EVENT_REFRESH = 18,

@@ -170,7 +170,7 @@ look_for(const struct subject *sub, const struct story *story, const struct hist
         fail_msg("%s, %s, level %d, %s: %s", story->workload->name,
                  sub->layout == TESS_LAYOUT_SPARSE ? "sparse" : "contiguous",
                  (int)story->durability, h->name, text);
-    if (found != LOOK_NOTHING && space_of(path) > tally.space)
+    if (found != LOOK_NOTHING && !story->workload->never_reuse && space_of(path) > tally.space)
         tally.space = space_of(path);
     return found;
 }

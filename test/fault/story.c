@@ -52,6 +52,9 @@ const struct workload workloads[] = {
     {"empty", {W(EMPTY, 3), W(APPEND, 3), W(GROW, 2), W(VALUE, 2), W(FLUSH, 6), W(REOPEN, 1)}},
     {"packets",
      {W(ADOPT, 3), W(LEASE, 8), W(PART, 2), W(GROW, 1), W(FLUSH, 3), W(REOPEN, 1), W(DISCARD, 1)}},
+    {"leases, nothing reused",
+     {W(LEASE, 6), W(PART, 3), W(GROW, 1), W(FLUSH, 3), W(REOPEN, 2), W(DISCARD, 1)},
+     true},
     {"save", {W(SAVE, 4), W(PART, 3), W(VALUE, 1), W(SHRINK, 1), W(GROW, 1), W(FLUSH, 1)}},
     {"compact",
      {W(COMPACT, 5), W(WHOLE, 3), W(PART, 6), W(GROW, 1), W(SHRINK, 2), W(VALUE, 1), W(EMPTY, 1),
@@ -139,10 +142,6 @@ story_begin(struct story *s, const char *folder, const struct workload *workload
     s->context.threads = 1;
     s->context.cache = caches[random_below(&s->r, 3)];
     s->lock_file = random_below(&s->r, 2);
-    // Such an array does not lose all its items, nor its unused bytes.
-    const int *const w = workload->weights;
-    s->never_reuse =
-        w[STORY_LEASE] > 0 && w[STORY_EMPTY] + w[STORY_COMPACT] == 0 && random_below(&s->r, 2);
     reference_init(&s->now.items, 2, (const int64_t[]){0, 0}, TYPESIZE);
 }
 
@@ -165,7 +164,7 @@ story_storage(const struct story *s, const struct history *h, tess_mode mode, te
     storage->mode = mode;
     storage->durability = s->durability;
     storage->lock_file = s->lock_file;
-    storage->never_reuse = s->never_reuse && mode == TESS_MODE_UPDATE;
+    storage->never_reuse = s->workload->never_reuse && mode == TESS_MODE_UPDATE;
     storage->context = &s->context;
 }
 

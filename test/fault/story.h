@@ -43,6 +43,7 @@ enum story_step {
 struct workload {
     const char *name;
     int weights[STORY_STEPS];
+    bool never_reuse; // an array that is opened again never reuses space
 };
 
 extern const struct workload workloads[];
@@ -75,7 +76,7 @@ struct story {
     const char *folder; // where it happens; stays
     tess_layout layout;
     tess_durability durability;
-    bool lock_file, never_reuse;
+    bool lock_file;
     tess_context context;
     tess_array *a; // NULL: not there
     int unpublished; // commits before it was made, if it has no name yet; -1: it has one
