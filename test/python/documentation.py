@@ -51,6 +51,7 @@ best: tessera.Layout = tessera.layout(a, accesses="row", budget=1.0)
 b = tessera.asarray([1, 2], layout=best)
 for index, chunk in b.iter_chunks():
     b[index] = chunk
+c: tessera.Array = tessera.open("x.b2nd", "r+", wait=1.5, checksums="verify", durability="fsync")
 with a.adopt() as adoption:
     packet: tessera.Packet = tessera.encode(a.sketch(), np.s_[:1], np.ones((1, 4)))
     adoption.add(packet, trusted=False)
@@ -74,6 +75,7 @@ tessera.open("x.b2nd").nothing
 tessera.asarray([1]).append([1], axis="0")
 tessera.encode(5, ..., 1)
 tessera.asarray([1]).adopt().lease("big")
+tessera.open("x.b2nd", checksums="all")
 """
 
 
@@ -135,7 +137,7 @@ class Types(InFolder):
     def test_mistakes(self):
         pathlib.Path("mistakes.py").write_text(MISTAKES)
         done = self.mypy("mistakes.py")
-        self.assertEqual(done.stdout.count(": error:"), 7, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count(": error:"), 8, done.stdout + done.stderr)
 
     def test_stubs_fit_the_extension(self):
         stubtest = shutil.which("stubtest")

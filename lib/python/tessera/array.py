@@ -9,7 +9,7 @@ import os
 import weakref
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 # A path, a URL, or the bytes of a file.
 Path = Union[str, "os.PathLike[str]"]
+# "write": with each chunk that is stored; "verify": also compared with each that is read.
+Checksums = Literal["write", "verify", "none"]
+# What a commit survives. "none": the end of the program; "ordered": that of the machine, with this
+# or an older commit; "fsync": it is on the disk when the call returns.
+Durability = Literal["none", "ordered", "fsync"]
 
 # As tess_mode in storage.h.
 _READ, _UPDATE, _NEW, _REPLACE = range(4)
@@ -448,10 +453,15 @@ class Array(_tessera.Array):
         sparse: bool | None = None,
         threads: int | None = None,
         cache: int | None = None,
+        checksums: Checksums = "write",
+        durability: Durability = "ordered",
+        memory_limit: int | None = None,
+        wait: float = 0,
+        lock_file: bool = False,
     ) -> Array:
         """Copy the array, attributes included; stored in another way where that is given.
 
-        Chunks that stay the same are not decoded. path None: in memory. mode and sparse as in
+        Chunks that stay the same are not decoded. path None: in memory. Other arguments as in
         create().
 
         >>> import tessera
@@ -459,25 +469,43 @@ class Array(_tessera.Array):
         >>> a.copy(codec="zstd", level=9).layout.codec
         'zstd'
         """
-        place = _place(path, _CREATE_MODES[_checked(mode, _CREATE_MODES)], threads, cache)
+        place = _place(
+            path,
+            _CREATE_MODES[_checked(mode, _CREATE_MODES)],
+            threads=threads,
+            cache=cache,
+            checksums=checksums,
+            durability=durability,
+            memory_limit=memory_limit,
+            wait=wait,
+            lock_file=lock_file,
+        )
         params = methods(
             chunks=chunks, blocks=blocks, codec=codec, level=level, filters=filters, layout=layout
         )
         params["sparse"] = bool(sparse)
         return _opened(self._copy(type(self), place, params), place)
 
-    def save(self, path: Path, *, mode: str = "x", sparse: bool = False) -> None:
-        """Write the array to a file as it is stored, without decoding. mode as in create()."""
-        self._save(_place(path, _CREATE_MODES[_checked(mode, _CREATE_MODES)], None, None), sparse)
+    def save(
+        self,
+        path: Path,
+        *,
+        mode: str = "x",
+        sparse: bool = False,
+        durability: Durability = "ordered",
+        wait: float = 0,
+    ) -> None:
+        """Write the array to a file as it is stored, without decoding. Arguments as in create()."""
+        number = _CREATE_MODES[_checked(mode, _CREATE_MODES)]
+        self._save(_place(path, number, durability=durability, wait=wait), sparse)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.base is not None:
             return _remade, (self.base, *self._made)
-        writable = self.writable
-        if self.path is None:
-            return _from_bytes, (self.to_bytes(), writable)
-        options = {k: v for k, v in self._place.items() if k in ("threads", "cache", "mmap")}
-        return _reopened, (self.path, "r+" if writable else "r", options)
+        mode = "r+" if self.writable else "r"
+        place = self._place
+        options = {k: place[k] for k, v in _DEFAULTS.items() if place.get(k, v) != v}
+        return _reopened, (self.to_bytes() if self.path is None else self.path, mode, options)
 
     def __repr__(self) -> str:
         name = type(self).__name__
@@ -496,6 +524,17 @@ class Array(_tessera.Array):
 
 _OPEN_MODES = {"r": _READ, "r+": _UPDATE}
 _CREATE_MODES = {"x": _NEW, "w": _REPLACE}
+# Arguments of open() that a pickle has where they are others than these.
+_DEFAULTS = {
+    "threads": None,
+    "cache": None,
+    "mmap": False,
+    "checksums": "write",
+    "durability": "ordered",
+    "memory_limit": None,
+    "wait": 0,
+    "lock_file": False,
+}
 
 
 def _checked(mode: str, modes: dict[str, int]) -> str:
@@ -504,13 +543,9 @@ def _checked(mode: str, modes: dict[str, int]) -> str:
     return mode
 
 
-def _place(path: Path | None, mode: int, threads: int | None, cache: int | None) -> dict[str, Any]:
+def _place(path: Path | None, mode: int, **options: Any) -> dict[str, Any]:
     """Where an array is, for the library. URLs use the environment, as the command tess does."""
-    place: dict[str, Any] = {"mode": mode}
-    if threads is not None:
-        place["threads"] = threads
-    if cache is not None:
-        place["cache"] = cache
+    place: dict[str, Any] = {"mode": mode, **{k: v for k, v in options.items() if v is not None}}
     if path is None:
         return place
     name = os.fspath(path)
@@ -536,12 +571,8 @@ def _remade(base: Array, method: str, argument: Any) -> Array:
     return base._again(method, argument)
 
 
-def _reopened(path: str, mode: str, options: dict[str, Any]) -> Array:
+def _reopened(path: str | bytes, mode: str, options: dict[str, Any]) -> Array:
     return open(path, mode, **options)
-
-
-def _from_bytes(image: bytes, writable: bool) -> Array:
-    return open(image, "r+" if writable else "r")
 
 
 def open(
@@ -551,12 +582,24 @@ def open(
     threads: int | None = None,
     cache: int | None = None,
     mmap: bool = False,
+    checksums: Checksums = "write",
+    durability: Durability = "ordered",
+    memory_limit: int | None = None,
+    wait: float = 0,
+    lock_file: bool = False,
 ) -> Array:
     """Open an array: a file, the directory of a sparse one, a URL, or the bytes of a file.
 
     mode is "r" for reading, or "r+" for reading and writing. threads is how many work on a call,
     cache the bytes of decoded blocks that are kept; None leaves both to the library. mmap reads
     through a memory map.
+
+    checksums "verify" compares each chunk that is read with its checksum; "none" writes none.
+    durability is what a commit survives: "none" the end of the program, "ordered" also that of the
+    machine, with this or an older commit; with "fsync" it is on the disk. memory_limit is the most
+    bytes of one allocation that a file may ask for (1 GiB): beyond it, LimitError. wait is for how
+    many seconds an array that is open for writing elsewhere is waited for, math.inf without end:
+    then BlockingIOError. lock_file creates the lock file of c-blosc2, for programs that use it.
 
     >>> import tessera
     >>> tessera.open("nothing.b2nd")  # doctest: +ELLIPSIS
@@ -567,12 +610,19 @@ def open(
     2
     """
     number = _OPEN_MODES[_checked(mode, _OPEN_MODES)]
+    options: dict[str, Any] = {
+        "threads": threads,
+        "cache": cache,
+        "checksums": checksums,
+        "durability": durability,
+        "memory_limit": memory_limit,
+        "wait": wait,
+        "lock_file": lock_file,
+    }
     if isinstance(path, (bytes, bytearray, memoryview)):
-        place = _place(None, number, threads, cache)
+        place = _place(None, number, **options)
         return _opened(_tessera._open(Array, {**place, "image": path}), place)
-    place = _place(path, number, threads, cache)
-    if mmap:
-        place["mmap"] = True
+    place = _place(path, number, mmap=mmap, **options)
     return _opened(_tessera._open(Array, place), place)
 
 
@@ -592,13 +642,19 @@ def create(
     mode: str = "x",
     threads: int | None = None,
     cache: int | None = None,
+    checksums: Checksums = "write",
+    durability: Durability = "ordered",
+    memory_limit: int | None = None,
+    wait: float = 0,
+    lock_file: bool = False,
 ) -> Array:
     """Create an array whose items are fill_value, or zero, and open it for reading and writing.
 
     path None: in memory. mode "x" fails if the path exists; "w" replaces what is there when the
     array is flushed or closed. chunks and blocks are chosen if they are not given. codec is a name
     such as "lz4" or "zstd", or a name and a number; filters is a list of such. layout is one that
-    tessera.layout() found. A sparse array is a directory with a file for each chunk.
+    tessera.layout() found. A sparse array is a directory with a file for each chunk. The other
+    arguments are those of open(); mode "w" waits for an array that is open for writing.
 
     >>> import tessera
     >>> a = tessera.create(None, (1000, 1000), "f4", codec="zstd", level=9, fill_value=-1)
@@ -606,7 +662,17 @@ def create(
     -1.0
     >>> a[0] = range(1000)
     """
-    place = _place(path, _CREATE_MODES[_checked(mode, _CREATE_MODES)], threads, cache)
+    place = _place(
+        path,
+        _CREATE_MODES[_checked(mode, _CREATE_MODES)],
+        threads=threads,
+        cache=cache,
+        checksums=checksums,
+        durability=durability,
+        memory_limit=memory_limit,
+        wait=wait,
+        lock_file=lock_file,
+    )
     params = methods(
         chunks=chunks, blocks=blocks, codec=codec, level=level, filters=filters, layout=layout
     )
@@ -635,6 +701,11 @@ def asarray(
     mode: str = "x",
     threads: int | None = None,
     cache: int | None = None,
+    checksums: Checksums = "write",
+    durability: Durability = "ordered",
+    memory_limit: int | None = None,
+    wait: float = 0,
+    lock_file: bool = False,
 ) -> Array:
     """Create an array of items, as numpy.asarray() takes them; an Array stays what it is.
 
@@ -666,8 +737,23 @@ def asarray(
             sparse=sparse,
             threads=threads,
             cache=cache,
+            checksums=checksums,
+            durability=durability,
+            memory_limit=memory_limit,
+            wait=wait,
+            lock_file=lock_file,
         )
-    place = _place(path, _CREATE_MODES[_checked(mode, _CREATE_MODES)], threads, cache)
+    place = _place(
+        path,
+        _CREATE_MODES[_checked(mode, _CREATE_MODES)],
+        threads=threads,
+        cache=cache,
+        checksums=checksums,
+        durability=durability,
+        memory_limit=memory_limit,
+        wait=wait,
+        lock_file=lock_file,
+    )
     memory = np.asarray(items, dtype=dtype, order="C")
     params.update(shape=memory.shape, dtype=memory.dtype, sparse=sparse)
     return _opened(_tessera._create(Array, place, params, memory), place)

@@ -16,6 +16,14 @@
 #endif
 
 #include <limits.h>
+#include <string.h>
+
+static const char *const checksums[] = {[TESS_CHECKSUMS_WRITE] = "write",
+                                        [TESS_CHECKSUMS_VERIFY] = "verify",
+                                        [TESS_CHECKSUMS_NONE] = "none"};
+static const char *const durabilities[] = {[TESS_DURABILITY_NONE] = "none",
+                                           [TESS_DURABILITY_ORDERED] = "ordered",
+                                           [TESS_DURABILITY_FSYNC] = "fsync"};
 
 // A key that is a whole number. False: an exception is set.
 static bool
@@ -46,6 +54,46 @@ take_flag(PyObject *dict, const char *key, bool *flag)
     const int is = value ? PyObject_IsTrue(value) : 0;
     *flag = is == 1;
     return ok && is >= 0;
+}
+
+// A key that is one of three words: its ordinal. False: an exception is set.
+static bool
+take_word(PyObject *dict, const char *key, const char *const words[3], int *ordinal)
+{
+    bool ok;
+    PyObject *const value = py_memory_key(dict, key, &ok);
+    const char *const text = value ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
+    if (!text)
+        return ok && !PyErr_Occurred();
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, words[i]) == 0) {
+            *ordinal = i;
+            return true;
+        }
+    PyErr_Format(PyExc_ValueError, "%s is %R, and can be '%s', '%s' or '%s'", key, value, words[0],
+                 words[1], words[2]);
+    return false;
+}
+
+// A key that is a time in seconds, as milliseconds; -1: without end. False: an exception is set.
+static bool
+take_seconds(PyObject *dict, const char *key, int64_t *milliseconds)
+{
+    bool ok;
+    PyObject *const value = py_memory_key(dict, key, &ok);
+    if (!value)
+        return ok;
+    const double seconds = PyFloat_AsDouble(value);
+    if (PyErr_Occurred())
+        return false;
+    if (!(seconds >= 0)) {
+        PyErr_Format(PyExc_ValueError, "%s is %R, and is a number of seconds from 0 on", key,
+                     value);
+        return false;
+    }
+    const int64_t whole = seconds < 1e15 ? (int64_t)(seconds * 1000) : -1;
+    *milliseconds = whole + (whole >= 0 && (double)whole < seconds * 1000); // less than one is one
+    return true;
 }
 
 #ifdef HAVE_HTTP
@@ -130,6 +178,21 @@ take_image(struct py_place *place, PyObject *dict)
     return true;
 }
 
+// How a file is guarded against others, crashes and its own claims.
+static bool
+take_guards(tess_storage *storage, PyObject *dict)
+{
+    int sums = TESS_CHECKSUMS_WRITE, durability = TESS_DURABILITY_ORDERED;
+    const bool ok = take_word(dict, "checksums", checksums, &sums) &&
+                    take_word(dict, "durability", durabilities, &durability) &&
+                    take_number(dict, "memory_limit", 1, INT64_MAX, &storage->limits.memory) &&
+                    take_seconds(dict, "wait", &storage->wait) &&
+                    take_flag(dict, "lock_file", &storage->lock_file);
+    storage->checksums = (tess_checksums)sums;
+    storage->durability = (tess_durability)durability;
+    return ok;
+}
+
 bool
 py_place_parse(struct py_place *place, PyObject *dict)
 {
@@ -145,8 +208,8 @@ py_place_parse(struct py_place *place, PyObject *dict)
     if (!take_number(dict, "mode", TESS_MODE_READ, TESS_MODE_REPLACE, &mode) ||
         !take_number(dict, "threads", 1, INT_MAX, &threads) ||
         !take_number(dict, "cache", 0, INT64_MAX, &place->context.cache) ||
-        !take_flag(dict, "mmap", &place->storage.mmap) || !take_path(place, dict) ||
-        !take_image(place, dict))
+        !take_flag(dict, "mmap", &place->storage.mmap) || !take_guards(&place->storage, dict) ||
+        !take_path(place, dict) || !take_image(place, dict))
         return false;
     place->context.threads = (int)threads;
     place->storage.mode = (tess_mode)mode;
