@@ -1,8 +1,10 @@
 """Children of a fork() read the arrays of their parent, and leave their files as they are."""
 
 import os
+import signal
 import sys
 import threading
+import time
 import traceback
 import unittest
 
@@ -91,6 +93,36 @@ class Fork(InFolder):
         finally:
             done.set()
             reader.join()
+
+    def test_fork_by_a_handler_while_waiting(self):
+        """The child does not go on to wait for a thread that it does not have."""
+        items = np.random.default_rng(1).normal(size=3000000).round(2)
+        a = tessera.create(None, items.shape, "f8", codec="zstd", level=9, threads=1)
+        children = []
+
+        def handler(number, frame):
+            children.append(os.fork())
+
+        old = signal.signal(signal.SIGUSR1, handler)
+        self.addCleanup(signal.signal, signal.SIGUSR1, old)
+        writer = threading.Thread(target=lambda: a.__setitem__(..., items))
+        writer.start()
+        time.sleep(0.2)
+        timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGUSR1))
+        timer.start()
+        try:
+            a.resize(3000001)
+            told = False
+        except RuntimeError as error:
+            told = "open it again" in str(error)
+        if children == [0]:
+            os._exit(5 if told else 6)
+        self.assertFalse(told)
+        _, status = os.waitpid(children[0], 0)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 5)
+        timer.join()
+        writer.join()
+        self.assertTrue(same(a[:-1], items))
 
 
 if __name__ == "__main__":

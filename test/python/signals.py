@@ -79,6 +79,28 @@ class Signals(unittest.TestCase):
         self.assertEqual(self.array.shape, (2000, 3000))
         self.assertTrue(np.array_equal(self.array[...], self.items))
 
+    def test_handler_while_waiting(self):
+        """What a call waits for is not waited for by a handler, too."""
+        met = []
+
+        def handler(number, frame):
+            try:
+                self.array[0, 0]
+            except RuntimeError as error:
+                met.append(str(error))
+
+        old = signal.signal(signal.SIGUSR1, handler)
+        self.addCleanup(signal.signal, signal.SIGUSR1, old)
+        writer = threading.Thread(target=lambda: self.array.__setitem__(..., self.items))
+        writer.start()
+        time.sleep(0.2)
+        self.after(0.2, signal.SIGUSR1)
+        self.array.resize((2001, 3000))
+        writer.join()
+        self.assertEqual(len(met), 1)
+        self.assertIn("signal", met[0])
+        self.assertTrue(np.array_equal(self.array[:2000], self.items))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,7 @@
 """Many threads on one array: what they read is right, and closing it never crashes."""
 
+import contextlib
+import faulthandler
 import os
 import threading
 import time
@@ -88,6 +90,49 @@ class Threads(InFolder):
                 a.close()
 
             together([read, read, read, read, close])
+
+    def test_turns(self):
+        """Calls that are exclusive do not keep others from the array, nor these them."""
+        a = tessera.create(None, 1000, "i4", chunks=100)
+        end = time.monotonic() + 1
+        counts = []
+
+        def repeat(function):
+            n = 0
+            while time.monotonic() < end:
+                function()
+                n += 1
+            counts.append((n, function))
+
+        read, resize = lambda: a[5], lambda: a.resize(1000)
+        together([lambda: repeat(read), lambda: repeat(resize), lambda: repeat(resize)])
+        reads = sum(n for n, function in counts if function is read)
+        resizes = sum(n for n, function in counts if function is resize)
+        self.assertGreater(reads, resizes / 20)
+        self.assertGreater(resizes, reads / 10000)
+
+    def test_random_calls(self):
+        """Of many threads on few arrays: nothing waits for ever."""
+        arrays = [tessera.create(None, 200, "i4", chunks=20) for _ in range(3)]
+        views = [a.view[::-1] for a in arrays]
+
+        def work(seed):
+            rng = np.random.default_rng(seed)
+            for _ in range(ROUNDS * 25):
+                a, b, kind = rng.integers(0, 3), rng.integers(0, 3), rng.integers(0, 8)
+                x = arrays[a]
+                calls = (lambda: x[rng.integers(0, 300)], lambda: views[a][3:5], lambda: list(x.attrs),
+                         lambda: x.resize(rng.integers(100, 300)), lambda: x.append(arrays[b]),
+                         lambda: x.resize(200), x.sum, x.close if rng.integers(0, 20) == 0 else x.flush)
+                with contextlib.suppress(ValueError, IndexError, tessera.StaleError):
+                    calls[kind]()
+                if x.closed:
+                    arrays[a] = tessera.create(None, 200, "i4", chunks=20)
+                    views[a] = arrays[a].view[::-1]
+
+        faulthandler.dump_traceback_later(300, exit=True)
+        self.addCleanup(faulthandler.cancel_dump_traceback_later)
+        together([lambda seed=seed: work(seed) for seed in range(6)])
 
     def test_resize_beside_readers(self):
         a = tessera.create("a.b2nd", 1000, "i4", chunks=100)

@@ -8,10 +8,13 @@
  *
  * Of a call that resizes or closes an array, the library requires that no other call is running on
  * it. Calls are counted per array and its views, with the GIL held; a call that finds the array in
- * use waits without the GIL. Exclusive calls go first, so that readers do not starve them.
+ * use waits without the GIL. Exclusive calls and others take turns, so that neither starve: a call
+ * that wants to be exclusive goes before all others that begin, and at its end, those that waited
+ * go before the next exclusive one.
  *
- * Handlers of signals run inside a call, in py_call_progress(). They may not use arrays, since the
- * library may hold locks for the call: py_call_begin() refuses that, in the words of RuntimeError.
+ * Handlers of signals run inside a call, in py_call_progress(), or while one waits. They may not
+ * use arrays: the library may hold locks for the call, and one that waits may be what the handler
+ * would wait for. py_call_begin() refuses that, in the words of RuntimeError.
  */
 #include "python/src/base/call.h"
 #include "python/src/base/family.h"
@@ -91,21 +94,23 @@ py_call_add(PyObject *module)
     return ok;
 }
 
-// `polite`: calls that wait to be exclusive go first. A call that is exclusive on another array
-// must not be: two of them, each reading the other's array, would let each other pass for ever.
+// Whether a call of one array or two may begin on a family. `polite`: those that wait to be
+// exclusive go first. A call that is exclusive on another array must not be: two of them, each
+// reading the other's array, would let each other pass for ever.
 static bool
 may_run(const struct py_family *family, enum py_access access, bool polite)
 {
     if (family->exclusive)
         return false;
     if (access == PY_EXCLUSIVE)
-        return family->users == 0;
+        return family->users == 0 && family->owed == 0;
     return !polite || family->wanting == 0;
 }
 
-// Sleep until a call has ended, or for a moment, and run handlers. False: one of them raised.
-static bool
-wait_for_end(void)
+// Sleep until the count of ends is another one; the main thread for a moment at most. Without the
+// GIL.
+static void
+sleep_until_end(unsigned seen, bool is_main)
 {
     struct timespec until;
 
@@ -113,18 +118,36 @@ wait_for_end(void)
     until.tv_nsec += 50000000;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
+    (void)pthread_mutex_lock(&lock);
+    while (generation == seen)
+        if (!is_main)
+            (void)pthread_cond_wait(&freed, &lock);
+        else if (pthread_cond_timedwait(&freed, &lock, &until) != 0)
+            break;
+    (void)pthread_mutex_unlock(&lock);
+}
+
+// Sleep until a call has ended. The main thread also runs handlers, which nothing else would wake
+// it for. False: one of them raised.
+static bool
+wait_for_end(void)
+{
+    const bool is_main = PyThread_get_thread_ident() == main_thread;
+
     waiters++;
     (void)pthread_mutex_lock(&lock);
     const unsigned seen = generation;
     (void)pthread_mutex_unlock(&lock);
     PyThreadState *const thread = PyEval_SaveThread();
-    (void)pthread_mutex_lock(&lock);
-    while (generation == seen && pthread_cond_timedwait(&freed, &lock, &until) == 0)
-        ;
-    (void)pthread_mutex_unlock(&lock);
+    sleep_until_end(seen, is_main);
     PyEval_RestoreThread(thread);
     waiters--;
-    return PyErr_CheckSignals() == 0;
+    if (!is_main)
+        return true;
+    in_handler = true;
+    const bool go_on = PyErr_CheckSignals() == 0;
+    in_handler = false;
+    return go_on;
 }
 
 static void
@@ -139,47 +162,62 @@ wake_waiters(void)
 }
 
 static bool
-all_may_run(const struct py_call *call)
+all_may_run(const struct py_call *call, bool polite)
 {
     for (int i = 0; i < 2; i++)
-        if (call->families[i] &&
-            !may_run(call->families[i], call->access[i], call->access[0] == PY_SHARED))
+        if (call->families[i] && !may_run(call->families[i], call->access[i], polite))
             return false;
     return true;
 }
 
-// Wait until all arrays of the call are free for it. The first one may be wanted exclusively.
-static bool
-wait_for_arrays(struct py_call *call)
-{
-    struct py_family *const first = call->families[0];
-    bool ok = true;
-
-    if (call->access[0] == PY_EXCLUSIVE)
-        first->wanting++;
-    while (ok && !all_may_run(call))
-        ok = wait_for_end();
-    if (call->access[0] == PY_EXCLUSIVE)
-        first->wanting--;
-    if (!ok)
-        wake_waiters(); // those that let this call pass
-    return ok;
-}
-
 // False: an exception is set that says why the array cannot be used.
 static bool
-usable(const struct py_array *a)
+usable(struct py_call *call, const struct py_array *a)
 {
+    call->closed = !a->handle;
     if (in_handler)
         PyErr_SetString(PyExc_RuntimeError,
                         "a handler of a signal cannot use an array: it runs inside a call on one");
-    else if (!a->handle)
+    else if (call->closed)
         PyErr_SetString(PyExc_ValueError, "the array is closed");
     else if (a->family->broken)
         PyErr_SetString(PyExc_RuntimeError,
                         "the process was forked while another thread was in a call on this array: "
                         "open it again in the child");
     return !PyErr_Occurred();
+}
+
+static bool
+all_usable(struct py_call *call)
+{
+    for (int i = 0; i < 2; i++)
+        if (call->families[i])
+            py_family_notice_fork(call->families[i]);
+    return usable(call, call->array) && (!call->other || usable(call, call->other));
+}
+
+// Wait until all arrays of the call are free for it. The first one may be wanted exclusively.
+// False: an exception is set.
+static bool
+wait_for_arrays(struct py_call *call)
+{
+    struct py_family *const first = call->families[0];
+    const bool shared = call->access[0] == PY_SHARED;
+    const unsigned turn = first->turn, forks = first->forks;
+    int *const count = shared ? &first->waiting : &first->wanting;
+    bool ok;
+
+    ++*count;
+    do // a handler may fork: the child goes on here
+        ok = wait_for_end() && all_usable(call);
+    while (ok && !all_may_run(call, shared && first->turn == turn));
+    if (first->forks == forks) { // else the counts are new
+        --*count;
+        first->owed -= shared && first->turn != turn;
+    }
+    if (!ok)
+        wake_waiters(); // those that let this call pass
+    return ok;
 }
 
 bool
@@ -195,15 +233,8 @@ py_call_begin_both(struct py_call *call, const struct py_array *a, enum py_acces
     struct py_family *const second = other && other->family != a->family ? other->family : NULL;
 
     *call = (struct py_call){
-        .array = a, .families = {a->family, second}, .access = {access, PY_SHARED}};
-    py_family_notice_fork(a->family);
-    if (second)
-        py_family_notice_fork(second);
-    if (!usable(a) || (other && !usable(other)))
-        return false;
-    if (!all_may_run(call) && !wait_for_arrays(call))
-        return false;
-    if (!usable(a) || (other && !usable(other))) // closed meanwhile
+        .array = a, .other = other, .families = {a->family, second}, .access = {access, PY_SHARED}};
+    if (!all_usable(call) || (!all_may_run(call, access == PY_SHARED) && !wait_for_arrays(call)))
         return false;
     if (access == PY_EXCLUSIVE)
         a->family->exclusive = true;
@@ -228,16 +259,25 @@ py_call_begin_new(struct py_call *call)
     return true;
 }
 
+static void
+leave(struct py_family *family, enum py_access access)
+{
+    if (access == PY_SHARED) {
+        family->users--;
+        return;
+    }
+    family->exclusive = false;
+    family->owed = family->waiting;
+    family->turn++;
+}
+
 bool
 py_call_end_at(struct py_call *call, tess_status st, PyObject *where)
 {
     PyEval_RestoreThread(call->thread);
-    for (int i = 0; i < 2; i++) {
-        if (call->families[i] && call->access[i] == PY_EXCLUSIVE)
-            call->families[i]->exclusive = false;
-        else if (call->families[i])
-            call->families[i]->users--;
-    }
+    for (int i = 0; i < 2; i++)
+        if (call->families[i])
+            leave(call->families[i], call->access[i]);
     wake_waiters();
     if (!in_handler)
         py_forgotten_close_kept();

@@ -26,8 +26,10 @@ struct py_array;
 
 struct py_call {
     const struct py_array *array; // names the file in errors; NULL: none yet
+    const struct py_array *other; // the second one of a call on two; NULL
     struct py_family *families[2]; // those that are in use until the end; NULL: none
     enum py_access access[2];
+    bool closed; // py_call_begin() failed, and an array is closed
     PyThreadState *thread;
     tess_error err; // for the function of the library
 };

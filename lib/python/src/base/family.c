@@ -41,5 +41,5 @@ py_family_notice_fork(struct py_family *family)
         return;
     family->broken |= family->users > 0 || family->exclusive;
     family->forks = forks;
-    family->wanting = 0;
+    family->wanting = family->waiting = family->owed = 0;
 }

@@ -13,7 +13,10 @@ struct py_family {
     int refs; // arrays and views of Python
     int users; // calls that run at the same time as others
     bool exclusive; // a call runs that no other may run beside
-    int wanting; // calls that wait to be exclusive; others let them pass first
+    int wanting; // calls that wait to be exclusive; others that begin let them pass first
+    int waiting; // calls that wait, and are not exclusive on any array
+    int owed; // those of them that were waiting when the last exclusive call ended; they go first
+    unsigned turn; // counts the ends of exclusive calls
     unsigned forks; // the count of py_family_forked() when users was last right
     bool broken; // the process was forked while another thread was in a call
     bool has_image; // image is held
