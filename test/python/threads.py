@@ -91,6 +91,29 @@ class Threads(InFolder):
 
             together([read, read, read, read, close])
 
+    def test_close_by_many(self):
+        """Closing an array, or ending an adoption, that another thread closes is no failure."""
+        items = np.random.default_rng(1).normal(size=200000)
+        for closed_first in (False, True):
+            for _ in range(ROUNDS):
+                a = tessera.asarray(items, threads=1, cache=0)
+                adoption = a.adopt()
+                started = threading.Barrier(6)
+
+                def call(function, started=started):
+                    started.wait()
+                    function()
+
+                def read(a=a):
+                    with contextlib.suppress(ValueError):
+                        a[...]
+
+                if closed_first:
+                    a.close()
+                together([lambda f=f: call(f) for f in (read, read, a.close, a.close, adoption.end,
+                                                        adoption.end)])
+                self.assertTrue(a.closed)
+
     def test_turns(self):
         """Calls that are exclusive do not keep others from the array, nor these them."""
         a = tessera.create(None, 1000, "i4", chunks=100)

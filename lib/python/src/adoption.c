@@ -147,24 +147,51 @@ adoption_missing(PyObject *self, PyObject *number)
     return py_call_end(&call, st) ? PyLong_FromLongLong(next) : NULL;
 }
 
+static tess_adoption *
+take_handle(struct py_adoption *ad)
+{
+    tess_adoption *const handle = ad->handle;
+    ad->handle = NULL;
+    return handle;
+}
+
+// Begins the call that ends the adoption, and takes its handle; NULL if it has ended. False: an
+// exception is set.
+static bool
+begin_end(struct py_call *call, struct py_adoption *ad, tess_adoption **handle)
+{
+    if (ad->array->handle) {
+        if (py_call_begin(call, ad->array, PY_EXCLUSIVE)) {
+            *handle = take_handle(ad);
+            return true;
+        }
+        if (!call->closed || !PyErr_ExceptionMatches(PyExc_ValueError))
+            return false;
+        PyErr_Clear(); // another thread closed it while this one waited
+    }
+    // The library keeps an array open that is closed before its adoption ends.
+    *handle = take_handle(ad); // with the GIL: no call on the array keeps other ends away
+    if (py_call_begin_new(call))
+        return true;
+    ad->handle = *handle;
+    return false;
+}
+
 // _end(commit). It is over afterwards, also after a failure; once more does nothing.
 static PyObject *
 adoption_end(PyObject *self, PyObject *commit)
 {
     struct py_adoption *const ad = adoption_of(self);
     struct py_call call;
+    tess_adoption *handle;
     const int flag = PyObject_IsTrue(commit);
 
     if (flag < 0)
         return NULL;
     if (!ad->handle)
         Py_RETURN_NONE;
-    // The library keeps an array open that is closed before its adoption ends.
-    if (ad->array->handle ? !py_call_begin(&call, ad->array, PY_EXCLUSIVE)
-                          : !py_call_begin_new(&call))
+    if (!begin_end(&call, ad, &handle))
         return NULL;
-    tess_adoption *const handle = ad->handle;
-    ad->handle = NULL;
     const tess_status st = tess_adoption_end(handle, flag == 1, &call.err);
     return py_call_end_at(&call, st, ad->array->place) ? Py_NewRef(Py_None) : NULL;
 }

@@ -38,6 +38,23 @@ array_dealloc(PyObject *self)
     Py_DECREF((PyObject *)type);
 }
 
+// Begins a call that closes the array, and takes its handle. NULL: it is closed, or an exception is
+// set.
+static tess_array *
+begin_close(struct py_call *call, struct py_array *a)
+{
+    if (!a->handle)
+        return NULL;
+    if (!py_call_begin(call, a, PY_EXCLUSIVE)) {
+        if (call->closed && PyErr_ExceptionMatches(PyExc_ValueError))
+            PyErr_Clear(); // another thread closed it while this one waited
+        return NULL;
+    }
+    tess_array *const handle = a->handle;
+    a->handle = NULL; // calls that wait for this one find it closed
+    return handle;
+}
+
 static PyObject *
 array_close(PyObject *self, PyObject *none)
 {
@@ -45,12 +62,9 @@ array_close(PyObject *self, PyObject *none)
     struct py_call call;
 
     (void)none;
-    if (!a->handle)
-        Py_RETURN_NONE;
-    if (!py_call_begin(&call, a, PY_EXCLUSIVE))
-        return NULL;
-    tess_array *const handle = a->handle;
-    a->handle = NULL; // calls that wait for this one find it closed
+    tess_array *const handle = begin_close(&call, a);
+    if (!handle)
+        return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
     const tess_status st = tess_array_close(handle, &call.err);
     return py_call_end(&call, st) ? Py_NewRef(Py_None) : NULL;
 }
@@ -62,12 +76,9 @@ array_discard(PyObject *self, PyObject *none)
     struct py_call call;
 
     (void)none;
-    if (!a->handle)
-        Py_RETURN_NONE;
-    if (!py_call_begin(&call, a, PY_EXCLUSIVE))
-        return NULL;
-    tess_array *const handle = a->handle;
-    a->handle = NULL;
+    tess_array *const handle = begin_close(&call, a);
+    if (!handle)
+        return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
     tess_array_discard(handle);
     return py_call_end(&call, TESS_OK) ? Py_NewRef(Py_None) : NULL;
 }
