@@ -206,6 +206,18 @@ class Index(unittest.TestCase):
             case.set()
             case.get()
 
+    def test_empty_lists(self):
+        """Lists without items are lists of indices, whatever NumPy makes of them alone."""
+        items = np.arange(24).reshape(2, 3, 4)
+        a = tessera.asarray(items)
+        for index in ([], [[]], ((),), [[], []], np.s_[[[]], :, 1], np.s_[:, ()], np.s_[[], []]):
+            self.assertTrue(same(a[index], items[index]), index)
+            a[index] = 7
+        self.assertTrue(same(a[...], items))
+        for index in (np.zeros(0), np.zeros((0, 2)), "", [""]):
+            with self.assertRaises(IndexError):
+                a[index]
+
     def test_outer(self):
         """.oindex is indexing with numpy.ix_(), where numbers take their axis away."""
         rng = np.random.default_rng(SEED)

@@ -45,6 +45,18 @@ axes_of(PyObject *array)
     return (int)n;
 }
 
+// Whether a value is an empty list or tuple, or holds nothing but such: NumPy makes floats of it.
+static bool
+is_empty_list(PyObject *value, PyObject *array)
+{
+    if (!PyList_Check(value) && !PyTuple_Check(value))
+        return false;
+    PyObject *const size = PyObject_GetAttrString(array, "size");
+    const bool empty = size && PyLong_AsLong(size) == 0;
+    Py_XDECREF(size);
+    return empty;
+}
+
 // What NumPy makes an array of: a number, a list of numbers or a mask.
 static bool
 take_array(struct py_part *part, PyObject *value)
@@ -53,9 +65,8 @@ take_array(struct py_part *part, PyObject *value)
     PyObject *const dtype = array ? PyObject_GetAttrString(array, "dtype") : NULL;
     const char kind = dtype ? py_dtype_kind(dtype) : 0;
     const int ndim = kind ? axes_of(array) : -1;
-    bool ok = ndim >= 0;
-    const bool empty_list = // NumPy makes floats of it
-        ok && PyList_Check(value) && PyList_Size(value) == 0;
+    const bool empty_list = ndim > 0 && is_empty_list(value, array);
+    bool ok = ndim >= 0 && !PyErr_Occurred();
 
     if (ok && kind == 'b') {
         part->kind = PY_PART_MASK;
