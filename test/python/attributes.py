@@ -27,6 +27,35 @@ class AttributesOfFiles(InFolder):
             with self.assertRaises(ValueError):
                 a.attrs["int"] = 6
 
+    def test_many(self):
+        """More than other writers take, as arrays in memory and files can have."""
+        a = tessera.create(None, 2, "i4")
+        names = [f"name {i}" for i in range(100)]
+        a.attrs.update(zip(names, range(100)))
+        for b in (a, tessera.open(a.to_bytes(), "r+")):
+            self.assertEqual((list(b.attrs), len(b.attrs)), (names, 100))
+            self.assertEqual(dict(b.attrs)["name 99"], 99)
+            for name in b.attrs:
+                del b.attrs[name]
+            self.assertEqual(dict(b.attrs), {})
+
+    def test_names(self):
+        """A name that no attribute can have is not there."""
+        a = tessera.create(None, (2, 3), "i4")
+        a.attrs["k"] = 1
+        for name in ("k\0", "k\0k", "\ud800", "", "k" * 100, 5, None, b"k"):
+            self.assertNotIn(name, a.attrs)
+            for call in (a.attrs.__getitem__, a.attrs.__delitem__):
+                with self.assertRaises(KeyError):
+                    call(name)
+            with self.assertRaises((ValueError, TypeError)):
+                a.attrs[name] = 2
+        self.assertEqual(dict(a.attrs), {"k": 1})
+        for wrong in (("y\0", "x"), (1, 2), (b"y", b"x")):
+            with self.assertRaises((ValueError, TypeError)):
+                a.dims = wrong
+        self.assertIsNone(a.dims)
+
     def test_numpy(self):
         a = tessera.create(None, 2, "i4")
         a.attrs["i"] = np.int16(4)

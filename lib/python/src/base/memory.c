@@ -8,6 +8,8 @@
 
 #include "python/src/base/names.h"
 
+#include <string.h>
+
 PyObject *
 py_memory_key(PyObject *dict, const char *key, bool *ok)
 {
@@ -16,6 +18,21 @@ py_memory_key(PyObject *dict, const char *key, bool *ok)
     Py_XDECREF(name);
     *ok = value || !PyErr_Occurred();
     return value;
+}
+
+const char *
+py_memory_text(PyObject *text, const char *name)
+{
+    Py_ssize_t size;
+    if (!PyUnicode_Check(text)) {
+        PyErr_Format(PyExc_TypeError, "%s is a str, not %R", name, text);
+        return NULL;
+    }
+    const char *const utf8 = PyUnicode_AsUTF8AndSize(text, &size);
+    if (!utf8 || strlen(utf8) == (size_t)size)
+        return utf8;
+    PyErr_Format(PyExc_ValueError, "%s has a zero byte: %R", name, text);
+    return NULL;
 }
 
 PyObject *

@@ -37,6 +37,10 @@ size_t py_memory_reach(const struct py_memory *memory);
 // an exception set.
 PyObject *py_memory_key(PyObject *dict, const char *key, bool *ok);
 
+// A str as UTF-8, which it holds, for functions that take text without zero bytes. NULL: an exception
+// is set, which names it.
+const char *py_memory_text(PyObject *text, const char *name);
+
 // Numbers as a tuple; NULL: an exception is set.
 PyObject *py_memory_tuple(int n, const int64_t *numbers);
 

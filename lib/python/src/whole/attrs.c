@@ -3,10 +3,12 @@
  */
 #include "python/src/base/array.h"
 #include "python/src/base/call.h"
+#include "python/src/base/memory.h"
 #include "python/src/base/methods.h"
 #include "python/src/whole/values.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 // Ends a call on an attribute: one that is not there is KeyError.
 static bool
@@ -19,12 +21,23 @@ end_attr(struct py_call *call, tess_status st, PyObject *name)
     return false;
 }
 
+// The name of an attribute that is looked for. NULL: none can have it, KeyError is set.
+static const char *
+name_of(PyObject *name)
+{
+    const char *const text = py_memory_text(name, "the name of an attribute");
+    if (!text &&
+        (PyErr_ExceptionMatches(PyExc_ValueError) || PyErr_ExceptionMatches(PyExc_TypeError)))
+        PyErr_SetObject(PyExc_KeyError, name);
+    return text;
+}
+
 // _attr_get(name)
 static PyObject *
 attr_get(PyObject *self, PyObject *name)
 {
     struct py_array *const a = (struct py_array *)(void *)self;
-    const char *const text = PyUnicode_AsUTF8AndSize(name, NULL);
+    const char *const text = name_of(name);
     struct py_call call;
     tess_value *value = NULL;
     PyObject *object = NULL;
@@ -65,7 +78,7 @@ static PyObject *
 attr_delete(PyObject *self, PyObject *name)
 {
     struct py_array *const a = (struct py_array *)(void *)self;
-    const char *const text = PyUnicode_AsUTF8AndSize(name, NULL);
+    const char *const text = name_of(name);
     struct py_call call;
 
     if (!text || !py_call_begin(&call, a, PY_SHARED))
@@ -74,31 +87,57 @@ attr_delete(PyObject *self, PyObject *name)
     return end_attr(&call, st, name) ? Py_NewRef(Py_None) : NULL;
 }
 
-// _attr_names(): exclusive, since a name is valid until an attribute is set or deleted.
-static PyObject *
-attr_names(PyObject *self, PyObject *none)
+// A name of a metalayer, with its zero byte.
+struct attr_name {
+    char text[TESS_MAX_NAME + 1];
+};
+
+// The names of all attributes; without the GIL. Free them with free(). NULL: no memory.
+static struct attr_name *
+copy_names(const tess_array *a, int *count)
 {
-    struct py_array *const a = (struct py_array *)(void *)self;
-    struct py_call call;
-    char names[TESS_MAX_METALAYERS][TESS_MAX_NAME + 1];
+    tess_info info;
+    tess_array_info(a, &info);
+    struct attr_name *const names = malloc(((size_t)info.nvlmetalayers + 1) * sizeof *names);
     int n = 0;
 
-    (void)none;
-    if (!py_call_begin(&call, a, PY_EXCLUSIVE))
-        return NULL;
-    for (const char *name; n < TESS_MAX_METALAYERS && (name = tess_vlmeta_name(a->handle, n)); n++)
-        (void)snprintf(names[n], sizeof names[n], "%s", name);
-    if (!py_call_end(&call, TESS_OK))
-        return NULL;
-    PyObject *const list = PyList_New(n);
-    for (int i = 0; list && i < n; i++) {
-        PyObject *const name = PyUnicode_FromString(names[i]);
+    for (const char *name; names && n < info.nvlmetalayers && (name = tess_vlmeta_name(a, n)); n++)
+        (void)snprintf(names[n].text, sizeof names[n].text, "%s", name);
+    *count = n;
+    return names;
+}
+
+static PyObject *
+list_of(const struct attr_name *names, int count)
+{
+    PyObject *const list = PyList_New(count);
+    for (int i = 0; list && i < count; i++) {
+        PyObject *const name = PyUnicode_FromString(names[i].text);
         if (!name) {
             Py_DECREF(list);
             return NULL;
         }
         (void)PyList_SetItem(list, i, name);
     }
+    return list;
+}
+
+// _attr_names(): exclusive, since a name is valid until an attribute is set or deleted.
+static PyObject *
+attr_names(PyObject *self, PyObject *none)
+{
+    struct py_array *const a = (struct py_array *)(void *)self;
+    struct py_call call;
+    PyObject *list = NULL;
+    int count = 0;
+
+    (void)none;
+    if (!py_call_begin(&call, a, PY_EXCLUSIVE))
+        return NULL;
+    struct attr_name *const names = copy_names(a->handle, &count);
+    if (py_call_end(&call, TESS_OK))
+        list = names ? list_of(names, count) : PyErr_NoMemory();
+    free(names);
     return list;
 }
 
@@ -145,7 +184,7 @@ dims_set(PyObject *self, PyObject *tuple)
         return NULL;
     }
     for (Py_ssize_t i = 0; i < n; i++) {
-        names[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(tuple, i), NULL);
+        names[i] = py_memory_text(PyTuple_GetItem(tuple, i), "the name of an axis");
         if (!names[i])
             return NULL;
     }

@@ -77,7 +77,7 @@ static bool
 take_codec(struct py_params *p, PyObject *value)
 {
     tess_codec_info codec;
-    const char *const name = PyUnicode_AsUTF8AndSize(value, NULL);
+    const char *const name = py_memory_text(value, "codec");
     if (!name)
         return false;
     if (!tess_codec_find(name, &codec)) {

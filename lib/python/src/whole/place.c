@@ -62,7 +62,7 @@ take_word(PyObject *dict, const char *key, const char *const words[3], int *ordi
 {
     bool ok;
     PyObject *const value = py_memory_key(dict, key, &ok);
-    const char *const text = value ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
+    const char *const text = value ? py_memory_text(value, key) : NULL;
     if (!text)
         return ok && !PyErr_Occurred();
     for (int i = 0; i < 3; i++)
@@ -103,7 +103,7 @@ take_text(PyObject *dict, const char *key)
 {
     bool ok;
     PyObject *const value = py_memory_key(dict, key, &ok);
-    return value ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
+    return value ? py_memory_text(value, key) : NULL;
 }
 #endif
 
@@ -113,7 +113,7 @@ take_url(struct py_place *place, PyObject *dict)
 #ifdef HAVE_HTTP
     tess_http_options options;
     tess_error err;
-    const char *const url = PyUnicode_AsUTF8AndSize(place->name, NULL);
+    const char *const url = py_memory_text(place->name, "a URL");
 
     tess_http_options_init(&options);
     if (url)

@@ -6,6 +6,8 @@
  */
 #include "python/src/whole/values.h"
 
+#include <limits.h>
+
 static PyTypeObject *ext_class, *opaque_class;
 
 static bool
@@ -219,7 +221,7 @@ take_ext(PyObject *object, tess_value *value)
     if (PyErr_Occurred() || !take_bytes(PyTuple_GetItem(object, 1), value))
         return false;
     value->type = TESS_VALUE_EXT;
-    value->ext = code < -128 || code > 127 ? 128 : (int)code; // 128: the library refuses it
+    value->ext = code < INT_MIN || code > INT_MAX ? INT_MAX : (int)code; // the library checks it
     return true;
 }
 
