@@ -293,7 +293,19 @@ class Values(unittest.TestCase):
         self.assertEqual([(i, int(x)) for i, x in zero.iter_chunks()], [((), 5)])
         with self.assertRaises(TypeError):
             list(zero)
-        self.assertEqual(list(tessera.create(None, (0, 3), "i4").iter_chunks()), [])
+        for shape in ((0, 3), (3, 0), (0, 3, 2**40)):
+            self.assertEqual(list(tessera.create(None, shape, "i4").iter_chunks()), [])
+        huge = tessera.create(None, (2**28, 3), "i4", chunks=(2**10, 2))
+        chunks = huge.iter_chunks()
+        self.assertEqual([next(chunks)[0] for _ in range(3)],
+                         [np.s_[0:1024, 0:2], np.s_[0:1024, 2:3], np.s_[1024:2048, 0:2]])
+
+    def test_contains(self):
+        a = tessera.asarray(np.arange(24).reshape(2, 3, 4), chunks=(1, 2, 3))
+        self.assertTrue(23 in a and 0.0 in a and a.view[0] is not None)
+        self.assertFalse(24 in a or 23 in a.view[0] or np.nan in a)
+        self.assertTrue(5 in tessera.asarray(5) and "b" in tessera.asarray(["a", "b"]))
+        self.assertFalse(0 in tessera.create(None, (0, 3), "i4"))
 
     def test_stored_chunks(self):
         a = tessera.asarray(np.arange(100), chunks=50)
@@ -322,6 +334,26 @@ class Reductions(unittest.TestCase):
                         self.assertEqual(have.dtype, want.dtype, (dtype, axis, name))
                         np.testing.assert_allclose(have, want, rtol=2e-3 if dtype == "f2" else 1e-5,
                                                    atol=1e-2 if dtype == "f2" else 1e-5)
+
+    def test_functions_of_numpy(self):
+        items = np.arange(24.0).reshape(2, 3, 4)
+        a = tessera.asarray(items, chunks=(1, 2, 3))
+        for name in ("sum", "mean", "min", "max", "var", "std", "any", "all"):
+            function = getattr(np, name)
+            for arguments in ({}, {"axis": 1}, {"axis": (0, 2), "keepdims": True}):
+                want = function(items, **arguments)
+                self.assertTrue(same(function(a, **arguments), want), name)
+                out = np.zeros_like(np.asarray(want))
+                self.assertIs(function(a, out=out, **arguments), out)
+                self.assertTrue(same(out, want), name)
+        self.assertEqual(np.std(a, ddof=1), np.std(items, ddof=1))
+        for out, error in ((np.zeros(3), ValueError), (np.zeros((3, 4), "i4"), TypeError)):
+            with self.assertRaises(error):
+                np.sum(a, axis=0, out=out)
+        with self.assertRaises(TypeError):
+            np.sum(a, dtype="f4")
+        complex_items = tessera.asarray(items * 1j)
+        self.assertEqual(np.sum(complex_items, out=np.zeros((), "c16")), 276j)
 
     def test_nan(self):
         a = tessera.asarray([1.0, np.nan, 3.0])

@@ -87,7 +87,8 @@ class AttributesOfFiles(InFolder):
         endless.append(endless)
         for value, error in ((object(), TypeError), (1j, TypeError), (2**64, OverflowError),
                              (deep, ValueError), (endless, RecursionError), ({1, 2}, TypeError),
-                             ("\udc80", ValueError), (tessera.Ext((200, b"")), ValueError)):
+                             ("\udc80", ValueError), (tessera.Ext((200, b"")), ValueError),
+                             (np.longdouble(1), TypeError), ([np.longdouble(1)], TypeError)):
             with self.assertRaises(error):
                 a.attrs["x"] = value
             self.assertEqual(a.attrs["x"], 1)

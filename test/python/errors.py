@@ -31,6 +31,16 @@ class Errors(InFolder):
             tessera.open("empty")
         with self.assertRaises(NotADirectoryError):
             tessera.open("text/below")
+        tessera.create("array", 3, "i4", sparse=True).close()
+        os.chdir("array")
+        for path, error in (("", FileNotFoundError), ("a\0b", ValueError), (b"array", TypeError),
+                            ("http://127.0.0.1:1\0/a", (ValueError, OSError))):
+            with self.assertRaises(error):
+                tessera.create(path, 3, "i4")
+        with self.assertRaises(FileNotFoundError):
+            tessera.open("")
+        with self.assertRaisesRegex(ValueError, "codec"):
+            tessera.create(None, 3, "i4", codec="zstd\0")
 
     def test_damaged(self):
         tessera.asarray(np.random.default_rng(1).integers(0, 99, 10000), "a.b2nd").close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-import itertools
+import errno
 import math
 import os
 import weakref
@@ -51,7 +51,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (_tessera.Ext, _tessera.Opaque)):
         return value
     if isinstance(value, (np.generic, np.ndarray)):
-        return _plain(value.tolist())
+        plain = value.tolist()  # a number of NumPy that Python lacks stays what it is
+        return value if isinstance(plain, np.generic) else _plain(plain)
     if isinstance(value, dict):
         return {_plain(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -256,6 +257,9 @@ class Array(_tessera.Array):
         for start in range(0, len(self), rows):
             yield from self[start : start + rows]
 
+    def __contains__(self, item: Any) -> bool:
+        return any(bool(np.any(part == item)) for _, part in self.iter_chunks())
+
     def iter_chunks(self) -> Iterator[tuple[tuple[slice, ...], npt.NDArray[Any]]]:
         """The items chunk by chunk: pairs of slices, and the items at these.
 
@@ -264,12 +268,16 @@ class Array(_tessera.Array):
         >>> [(index[1], int(items.sum())) for index, items in a.iter_chunks()]
         [(slice(0, 3, None), 12), (slice(3, 5, None), 8)]
         """
-        axes = (
-            [slice(i, min(i + chunk, length)) for i in range(0, length, chunk)]
-            for length, chunk in zip(self.shape, self.chunks)
-        )
-        for index in itertools.product(*axes):
-            yield index, self._read((*index, ...), _NUMPY, None)
+        counts = [-(-length // chunk) for length, chunk in zip(self.shape, self.chunks) if length]
+        if len(counts) < self.ndim:
+            return
+        grid = tuple(zip(self.shape, self.chunks))
+        for number in range(math.prod(counts)):
+            index: list[slice] = []
+            for count, (length, chunk) in zip(reversed(counts), reversed(grid)):
+                number, i = divmod(number, count)
+                index.insert(0, slice(i * chunk, min((i + 1) * chunk, length)))
+            yield tuple(index), self._read((*index, ...), _NUMPY, None)
 
     # Shape
 
@@ -356,74 +364,146 @@ class Array(_tessera.Array):
         view._made = (method, argument)
         return view
 
-    # Reductions
+    # Reductions. numpy.sum() and others call them; dtype is among the arguments that these pass on.
 
-    def sum(self, axis: Shape | None = None, *, keepdims: bool = False, skipna: bool = False) -> Any:
+    def sum(
+        self,
+        axis: Shape | None = None,
+        dtype: None = None,
+        out: npt.NDArray[Any] | None = None,
+        *,
+        keepdims: bool = False,
+        skipna: bool = False,
+    ) -> Any:
         """Sum along axes, of the type that NumPy's has; skipna leaves NaNs out.
+
+        The result goes into out, if given. It is of the type that it has: dtype is None.
 
         >>> import numpy as np
         >>> import tessera
         >>> tessera.asarray(np.arange(6).reshape(2, 3)).sum(axis=0)
         array([3, 5, 7])
+        >>> np.sum(tessera.asarray([1, 2, 3]))
+        6
         """
-        return self._reduced("sum", _SUM, axis, keepdims, skipna)
+        return self._reduced("sum", _SUM, axis, keepdims, skipna, dtype, out)
 
-    def mean(self, axis: Shape | None = None, *, keepdims: bool = False, skipna: bool = False) -> Any:
+    def mean(
+        self,
+        axis: Shape | None = None,
+        dtype: None = None,
+        out: npt.NDArray[Any] | None = None,
+        *,
+        keepdims: bool = False,
+        skipna: bool = False,
+    ) -> Any:
         """Mean along axes."""
-        return self._reduced("mean", _MEAN, axis, keepdims, skipna)
+        return self._reduced("mean", _MEAN, axis, keepdims, skipna, dtype, out)
 
-    def min(self, axis: Shape | None = None, *, keepdims: bool = False, skipna: bool = False) -> Any:
+    def min(
+        self,
+        axis: Shape | None = None,
+        out: npt.NDArray[Any] | None = None,
+        *,
+        keepdims: bool = False,
+        skipna: bool = False,
+    ) -> Any:
         """Minimum along axes."""
-        return self._reduced("min", _MIN, axis, keepdims, skipna)
+        return self._reduced("min", _MIN, axis, keepdims, skipna, None, out)
 
-    def max(self, axis: Shape | None = None, *, keepdims: bool = False, skipna: bool = False) -> Any:
+    def max(
+        self,
+        axis: Shape | None = None,
+        out: npt.NDArray[Any] | None = None,
+        *,
+        keepdims: bool = False,
+        skipna: bool = False,
+    ) -> Any:
         """Maximum along axes."""
-        return self._reduced("max", _MAX, axis, keepdims, skipna)
+        return self._reduced("max", _MAX, axis, keepdims, skipna, None, out)
 
     def var(
         self,
         axis: Shape | None = None,
+        dtype: None = None,
+        out: npt.NDArray[Any] | None = None,
         *,
         ddof: int = 0,
         keepdims: bool = False,
         skipna: bool = False,
     ) -> Any:
         """Variance along axes."""
-        return self._reduced("var", _VAR, axis, keepdims, skipna, ddof=ddof)
+        return self._reduced("var", _VAR, axis, keepdims, skipna, dtype, out, ddof=ddof)
 
     def std(
         self,
         axis: Shape | None = None,
+        dtype: None = None,
+        out: npt.NDArray[Any] | None = None,
         *,
         ddof: int = 0,
         keepdims: bool = False,
         skipna: bool = False,
     ) -> Any:
         """Standard deviation along axes."""
-        return self._reduced("std", _VAR, axis, keepdims, skipna, ddof=ddof)
+        return self._reduced("std", _VAR, axis, keepdims, skipna, dtype, out, ddof=ddof)
 
-    def any(self, axis: Shape | None = None, *, keepdims: bool = False) -> Any:
+    def any(
+        self,
+        axis: Shape | None = None,
+        out: npt.NDArray[Any] | None = None,
+        *,
+        keepdims: bool = False,
+    ) -> Any:
         """Whether an item along axes is not 0."""
-        return self._reduced("any", _ANY, axis, keepdims, False)
+        return self._reduced("any", _ANY, axis, keepdims, False, None, out)
 
-    def all(self, axis: Shape | None = None, *, keepdims: bool = False) -> Any:
+    def all(
+        self,
+        axis: Shape | None = None,
+        out: npt.NDArray[Any] | None = None,
+        *,
+        keepdims: bool = False,
+    ) -> Any:
         """Whether no item along axes is 0."""
-        return self._reduced("all", _ALL, axis, keepdims, False)
+        return self._reduced("all", _ALL, axis, keepdims, False, None, out)
 
     def _reduced(
-        self, name: str, op: int, axis: Shape | None, keepdims: bool, skipna: bool, **more: int
+        self,
+        name: str,
+        op: int,
+        axis: Shape | None,
+        keepdims: bool,
+        skipna: bool,
+        dtype: None,
+        out: npt.NDArray[Any] | None,
+        **more: int,
     ) -> Any:
-        if not (self.dtype.kind in "biuf" and self.dtype.itemsize <= 8):  # the library has no others
-            if skipna:
-                raise TypeError(f"skipna needs real numbers, and the items are {self.dtype}")
+        if dtype is not None:
+            raise TypeError(f"{name}() has a type of its own, not {dtype!r}: convert the result")
+        if self.dtype.kind in "biuf" and self.dtype.itemsize <= 8:
+            result = self._computed(name, op, axis, keepdims, skipna, more.get("ddof", 0))
+        elif skipna:
+            raise TypeError(f"skipna needs real numbers, and the items are {self.dtype}")
+        else:  # the library has no others
             axes = tuple(axis) if isinstance(axis, Sequence) else axis
-            return getattr(np, name)(self[...], axis=axes, keepdims=keepdims, **more)
-        result = self._reduce(op, axis, keepdims, skipna, more.get("ddof", 0))
+            result = getattr(np, name)(self[...], axis=axes, keepdims=keepdims, **more)
+        if out is None:
+            return result
+        if out.shape != np.shape(result):
+            raise ValueError(f"out has the shape {out.shape}, the result {np.shape(result)}")
+        np.copyto(out, result)
+        return out
+
+    def _computed(
+        self, name: str, op: int, axis: Shape | None, keepdims: bool, skipna: bool, ddof: int
+    ) -> Any:
+        result = self._reduce(op, axis, keepdims, skipna, ddof)
         if name == "std":
             np.sqrt(result, out=result)
         floats = self.dtype.kind == "f" and name in ("sum", "mean", "var", "std")
-        dtype = self.dtype if floats else result.dtype
-        return result.astype(dtype.newbyteorder("="), copy=False)[()]
+        kind = self.dtype if floats else result.dtype
+        return result.astype(kind.newbyteorder("="), copy=False)[()]
 
     # Packets
 
@@ -549,6 +629,10 @@ def _place(path: Path | None, mode: int, **options: Any) -> dict[str, Any]:
     if path is None:
         return place
     name = os.fspath(path)
+    if not isinstance(name, str):
+        raise TypeError(f"a path is a str, not {name!r}: os.fsdecode() makes one of it")
+    if not name:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     if _tessera._is_url(name):
         place.update(path=name, url=True)
         keys = {"ca_file": "TESS_HTTP_CA", "cache_dir": "TESS_HTTP_CACHE"}
