@@ -58,6 +58,19 @@ elif has netcdf ncdump; then
         grep -qF "$line" dump || fail "no $line in $(cat dump)"
     done
     says 'dimension 0 is called dim_0, as x has another length'
+    # what arrays have beyond a length that is the commit of an append is left out
+    echo '{"dimensions": [{"name": "x", "length": 2, "unlimited": true, "appended": true}]}' >hand/group.json
+    "$tess" export hand appended.nc >out 2>err || fail "export of an append: $(cat err)"
+    [ ! -s err ] || fail "export of an append says $(cat err)"
+    ncdump appended.nc | tr -d '\n' | tr -s ' ' >dump
+    for line in 'x = UNLIMITED ; // (2 currently)' 'ubyte a(y, x)' 'ubyte b(x)' 'a = {1, 2}, {4, 5} ;' \
+        'x = 1, 2 ;' 'b = 1, 2 ;'; do
+        grep -qF "$line" dump || fail "no $line in $(cat dump)"
+    done
+    echo '{"dimensions": [{"name": "x", "length": 9, "unlimited": true, "appended": true}]}' >hand/group.json
+    "$tess" export hand longer.nc >out 2>err || fail "export of arrays that are too short: $(cat err)"
+    says 'has another length'
+    rm hand/group.json
     run 3 export hand hand.nc
     says 'exists; --force replaces'
     "$tess" export hand hand.nc --force >out 2>err || fail "export with --force: $(cat err)"
@@ -125,6 +138,7 @@ END
     # a folder is replaced if it holds arrays, and with --force
     run 3 import c.nc c/
     says 'exists; --force replaces it'
+    echo '{' >c/group.json.part # of a writer that was killed
     run 0 import c.nc c/ --force --layout sparse --codec zstd
     [ -e c/v.b2nd/chunks.b2frame ] || fail "no sparse array"
     run 0 export c sparse.nc

@@ -161,7 +161,8 @@ look_at_name(int folder, const char *name, void *arg)
     if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         look->good = false;
     else if (S_ISREG(st.st_mode))
-        look->good = has_array_name(name) || strcmp(name, "group.json") == 0;
+        look->good = has_array_name(name) || strcmp(name, "group.json") == 0 ||
+                     strcmp(name, "group.json.part") == 0; // of a writer that was killed
     else
         look->good = S_ISDIR(st.st_mode) && look_into(folder, name, look->depth + 1);
     return look->good;

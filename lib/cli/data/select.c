@@ -182,6 +182,13 @@ out:
 }
 
 void
+select_first(struct selection *sel, int axis, int64_t count)
+{
+    sel->count[axis] = count;
+    sel->out_shape[axis] = count;
+}
+
+void
 select_stop(const struct selection *sel, int64_t *stop)
 {
     for (int i = 0; i < sel->ndim; i++) {

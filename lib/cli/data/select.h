@@ -30,6 +30,9 @@ struct selection {
 tess_status select_parse(const char *expr, int ndim, const int64_t *shape, struct selection *sel,
                          tess_error *err);
 
+// Of a whole array, which no axis is dropped from, the first `count` items along an axis.
+void select_first(struct selection *sel, int axis, int64_t count);
+
 // The end of each axis as the library takes it together with start and step.
 void select_stop(const struct selection *sel, int64_t *stop);
 

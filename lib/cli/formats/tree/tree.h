@@ -18,6 +18,7 @@ struct tree_dimension {
     const char *name;
     int64_t length;
     bool unlimited;
+    bool appended; // `length` holds, whatever arrays have beyond it
     bool settled; // `length` is that of an array that has it
 };
 

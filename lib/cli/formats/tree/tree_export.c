@@ -160,10 +160,18 @@ list_members(struct job *job, tess_error *err)
                              : report_set(err, TESS_ERR_ARG, "is a folder without arrays");
 }
 
-// -- dimensions, whose lengths are those of the arrays
+// -- dimensions, whose lengths are those of the arrays, or of the record where they are appended to
+
+static struct tree_dimension *
+find_dimension(struct job *job, const struct member *m, const tess_value *name)
+{
+    return name->type == TESS_VALUE_STRING
+               ? tree_find_dimension(&job->tree, m->group->path, name->as.string.data)
+               : NULL;
+}
 
 static void
-settle_dimensions(struct job *job, const struct member *m, const struct attributes *a)
+settle_dimensions(struct job *job, struct member *m, const struct attributes *a)
 {
     const struct attribute *const names = attributes_find(a, ATTRIBUTES_DIMENSIONS);
 
@@ -171,13 +179,11 @@ settle_dimensions(struct job *job, const struct member *m, const struct attribut
         names->value.as.list.count != (size_t)m->sel.ndim)
         return;
     for (int i = 0; i < m->sel.ndim; i++) {
-        const tess_value *const name = &names->value.as.list.items[i];
-        struct tree_dimension *const d =
-            name->type == TESS_VALUE_STRING
-                ? tree_find_dimension(&job->tree, m->group->path, name->as.string.data)
-                : NULL;
+        struct tree_dimension *const d = find_dimension(job, m, &names->value.as.list.items[i]);
 
-        if (d && !d->settled) {
+        if (d && d->appended && m->shape[i] > d->length)
+            select_first(&m->sel, i, d->length);
+        else if (d && !d->appended && !d->settled) {
             d->length = m->shape[i];
             d->settled = true;
         }

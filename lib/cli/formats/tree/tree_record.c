@@ -219,23 +219,29 @@ take_attributes(struct tree_group *g, const tess_value *v, tess_error *err)
     return st;
 }
 
+static bool
+is_true(const tess_value *v)
+{
+    return v && v->type == TESS_VALUE_BOOL && v->as.boolean;
+}
+
 static tess_status
 take_dimension(struct tree *t, struct tree_group *g, const tess_value *v, tess_error *err)
 {
     const char *const name = text_of(tess_value_find(v, "name"));
     const tess_value *const length = tess_value_find(v, "length");
-    const tess_value *const unlimited = tess_value_find(v, "unlimited");
 
     if (!name || !length || length->type != TESS_VALUE_INT || length->as.i64 < 0)
         return report_set(err, TESS_ERR_FORMAT, TREE_RECORD ": a dimension without name or length");
     for (int i = 0; i < g->ndimensions; i++)
         if (strcmp(g->dimensions[i].name, name) == 0)
             return report_set(err, TESS_ERR_FORMAT, TREE_RECORD ": dimension %.100s twice", name);
-    return tree_add_dimension(t, g, name, length->as.i64,
-                              unlimited && unlimited->type == TESS_VALUE_BOOL &&
-                                  unlimited->as.boolean)
-               ? TESS_OK
-               : report_nomem(err, sizeof(struct tree_dimension));
+    struct tree_dimension *const d =
+        tree_add_dimension(t, g, name, length->as.i64, is_true(tess_value_find(v, "unlimited")));
+    if (!d)
+        return report_nomem(err, sizeof *d);
+    d->appended = is_true(tess_value_find(v, "appended"));
+    return TESS_OK;
 }
 
 static tess_status

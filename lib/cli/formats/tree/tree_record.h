@@ -14,6 +14,9 @@
  *      "attribute_types": {"scale": "<f4"},          of numbers: as NumPy; "string": not characters
  *      "dimensions": [{"name": "time", "length": 12, "unlimited": true}],
  *      "variables": [{"name": "u", "attribute_types": {}}]}     in the order of the file
+ *
+ * A dimension along which the package for Python appends datasets has "appended": true, too: its
+ * length is the commit of an append, and items of arrays beyond it are none.
  */
 tess_status tree_record_write(const char *path, struct tree *t, const struct tree_group *g,
                               tess_error *err);
