@@ -16,8 +16,9 @@ import warnings
 import numpy as np
 import tessera
 from support import InFolder, same
+from tessera.tasks import Job, aligned
+from tessera.tasks import _encode_block as encode_block
 from tessera.tasks import _place as place
-from tessera.tasks import aligned
 
 try:
     import dask
@@ -71,6 +72,18 @@ def files():
 
 
 class Boundaries(unittest.TestCase):
+    def test_behind_a_head(self):
+        """The rest of the first chunk is a block of its own; all others are of whole chunks."""
+        rng = np.random.default_rng(6)
+        for _ in range(2000):
+            sizes = tuple(int(n) for n in rng.integers(0, 20, rng.integers(1, 9)))
+            chunk = int(rng.integers(2, 25))
+            head = int(rng.integers(1, chunk))
+            blocks = aligned(sizes, chunk, head)
+            self.assertEqual(sum(blocks), sum(sizes))
+            self.assertEqual(blocks[0], min(chunk - head, sum(sizes)))
+            self.assertTrue(all(n % chunk == 0 for n in blocks[1:-1]), (sizes, chunk, head, blocks))
+
     def test_aligned(self):
         rng = np.random.default_rng(1)
         for _ in range(2000):
@@ -82,6 +95,27 @@ class Boundaries(unittest.TestCase):
             self.assertTrue(all(n % chunk == 0 for n in blocks[:-1]), (sizes, chunk, blocks))
             if all(n and n % chunk == 0 for n in sizes[:-1]) and sizes[-1]:
                 self.assertEqual(blocks, sizes)
+
+
+@needs("dask")
+class Missing(unittest.TestCase):
+    def test_all_kinds(self):
+        """Each chunk of which all items are new, and that no task brought, is found."""
+        for axis, first in ((0, 0), (0, 5), (1, 6), (2, 1), (2, 4)):
+            shape = [9, 10, 7]
+            shape[axis] -= first
+            for lost in range(8):
+                a = tessera.create(None, (9, 10, 7), "i4", chunks=(4, 3, 2))
+                job = Job(a, da.ones(shape, dtype="i4", chunks=(4, 3, 2)), axis, first)
+                tasks = list(job.tasks())
+                lost = tasks[lost * (len(tasks) - 1) // 7]
+                for task in tasks:
+                    if task is not lost:
+                        job.take(task.starts, encode_block(job.sketch, task.starts, task.whole,
+                                                           task.block.compute(scheduler="sync")))
+                number = np.ravel_multi_index([s // c for s, c in zip(lost.starts, (4, 3, 2))], (3, 4, 4))
+                self.assertEqual(job.missing(), number if lost.whole else None)
+                job.finish(False)
 
 
 @needs("dask")

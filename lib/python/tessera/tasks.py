@@ -4,6 +4,9 @@ An array has one owner, the process that calls. A task encodes whole chunks into
 (packets.py), the owner adopts packets as they come, and commits once. A task that is lost runs
 again; nothing of it is in the file before the owner has adopted its packet.
 
+Where an array grows, the first blocks may begin inside of chunks that have older items. Their tasks
+return the items, compressed, and the owner writes these.
+
 Dask and distributed are imported when they are needed.
 """
 
@@ -11,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import math
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from tessera.array import Array
-from tessera.packets import Adoption, Lease, Packet, encode
+from tessera.array import Array, asarray, open
+from tessera.packets import Lease, Packet, encode
 
 # The most bytes of a block of Dask that becomes a chunk without being asked for.
 _CHUNK_MOST = 64 << 20
@@ -31,19 +35,27 @@ _BATCH = 64
 # What tasks do
 
 
-def _encode_block(sketch: bytes, starts: Sequence[int], block: Any) -> Packet:
+def _box(starts: Sequence[int], shape: Sequence[int]) -> tuple[slice, ...]:
+    return tuple(slice(start, start + n) for start, n in zip(starts, shape))
+
+
+def _encode_block(sketch: bytes, starts: Sequence[int], whole: bool, block: Any) -> Packet | bytes:
+    """The packet of a block of whole chunks; of another block, an array of its items."""
     items = np.asarray(block)
-    box = tuple(slice(start, start + n) for start, n in zip(starts, items.shape))
-    return encode(sketch, box, items, threads=1)
+    if not whole:
+        return asarray(items, threads=1).to_bytes()
+    return encode(sketch, _box(starts, items.shape), items, threads=1)
 
 
-def _adopt_block(adoption: Adoption, sketch: bytes, starts: Sequence[int], block: Any) -> None:
-    adoption.add(_encode_block(sketch, starts, block))
+def _take_block(job: Job, starts: Sequence[int], whole: bool, block: Any) -> None:
+    job.take(starts, _encode_block(job.sketch, starts, whole, block))
 
 
-def _room(packet: Packet, path: str) -> int:
-    """What a lease for the packet needs: files in a directory, else bytes."""
-    return packet.nstored if os.path.isdir(path) else packet.cbytes
+def _room(result: Packet | bytes, path: str) -> int:
+    """What a lease for a packet needs: files in a directory, else bytes."""
+    if not isinstance(result, Packet):
+        return 0
+    return result.nstored if os.path.isdir(path) else result.cbytes
 
 
 def _place(packet: Packet, path: str, lease: Lease) -> Packet:
@@ -56,20 +68,26 @@ def _place(packet: Packet, path: str, lease: Lease) -> Packet:
 # Blocks of whole chunks
 
 
-def aligned(sizes: Sequence[int], chunk: int) -> tuple[int, ...]:
+def aligned(sizes: Sequence[int], chunk: int, head: int = 0) -> tuple[int, ...]:
     """Sizes of blocks along an axis, with each boundary moved to the nearest one of chunks.
+
+    With head, the first item is at that place in its chunk, and the rest of the chunk is a block.
 
     >>> from tessera.tasks import aligned
     >>> aligned((10, 10, 10, 5), 8)
     (8, 16, 8, 3)
     >>> aligned((3, 3, 3), 100)
     (9,)
+    >>> aligned((10, 10, 10, 5), 8, head=3)
+    (5, 8, 8, 8, 6)
     """
-    length = sum(sizes)
-    ends = [int(end) for end in itertools.accumulate(sizes)]
+    length = head + sum(sizes)
+    ends = [head + int(end) for end in itertools.accumulate(sizes)]
     moved = {min(length, (end + chunk // 2) // chunk * chunk) for end in ends[:-1]} | {length}
-    inner = sorted(moved - {0})
-    return tuple(stop - start for start, stop in zip([0, *inner], inner)) or (0,)
+    if head:
+        moved.add(min(length, chunk))
+    inner = sorted(end for end in moved if end > head)
+    return tuple(stop - start for start, stop in zip([head, *inner], inner)) or (0,)
 
 
 def _check_sizes(array: Any) -> None:
@@ -95,20 +113,24 @@ class _Task:
 
     job: Job
     starts: tuple[int, ...]
+    whole: bool  # it begins at a boundary of chunks
     block: Any  # dask.delayed
 
 
 class Job:
-    """An array that is written."""
+    """An array that is written, from an index of one axis to its end."""
 
-    def __init__(self, array: Array, source: Any) -> None:
+    def __init__(self, array: Array, source: Any, axis: int = 0, first: int = 0) -> None:
         _check_sizes(source)
         self.array = array
         self.path = array.path
         self.sketch = array.sketch()
+        self.chunks = tuple(max(1, chunk) for chunk in array.chunks)
+        self.axis = axis
+        self.origin = tuple(first if i == axis else 0 for i in range(array.ndim))
         blocks = tuple(
-            aligned([int(size) for size in sizes], max(1, chunk))
-            for sizes, chunk in zip(source.chunks, array.chunks)
+            aligned([int(size) for size in sizes], chunk, start % chunk)
+            for sizes, chunk, start in zip(source.chunks, self.chunks, self.origin)
         )
         self.source = source if blocks == source.chunks else source.rechunk(blocks)
         self.adoption = array.adopt()
@@ -116,12 +138,42 @@ class Job:
     def tasks(self) -> Iterator[_Task]:
         if self.array.size == 0:
             return
-        starts = [[0, *itertools.accumulate(sizes[:-1])] for sizes in self.source.chunks]
+        starts = [
+            list(itertools.accumulate(sizes[:-1], initial=start))
+            for sizes, start in zip(self.source.chunks, self.origin)
+        ]
         blocks = self.source.to_delayed()
         for number in np.ndindex(blocks.shape):
-            yield _Task(self, tuple(s[i] for s, i in zip(starts, number)), blocks[number])
+            place = tuple(s[i] for s, i in zip(starts, number))
+            whole = all(start % chunk == 0 for start, chunk in zip(place, self.chunks))
+            yield _Task(self, place, whole, blocks[number])
+
+    def take(self, starts: Sequence[int], result: Packet | bytes) -> None:
+        """Adopt what a task has encoded, or write the items that it has computed."""
+        if isinstance(result, Packet):
+            self.adoption.add(result)
+        else:
+            items = open(result)[...]
+            self.array[_box(starts, items.shape)] = items
+
+    def missing(self) -> int | None:
+        """The number of a chunk that no packet brought, though all of its items are new."""
+        if self.array.size == 0:
+            return None
+        grid = [-(-n // chunk) for n, chunk in zip(self.array.shape, self.chunks)]
+        inner = math.prod(grid[self.axis + 1 :])
+        rows = grid[self.axis] if grid else 1
+        first = -(-self.origin[self.axis] // self.chunks[self.axis]) if grid else 0
+        number = self.adoption._missing(0)
+        while number >= 0:
+            row = number // inner % rows
+            if row >= first:
+                return number
+            number = self.adoption._missing((number // inner + first - row) * inner)
+        return None
 
     def finish(self, commit: bool) -> None:
+        """End the writing of a new array, which is closed or discarded."""
         self.adoption.end(commit=commit)
         if commit:
             self.array.close()
@@ -151,8 +203,8 @@ def _in_process() -> bool:
 
 def _run_in_process(tasks: list[_Task]) -> None:
     dask = importlib.import_module("dask")
-    adopt = dask.delayed(_adopt_block, pure=False, traverse=False)
-    dask.compute(*[adopt(t.job.adoption, t.job.sketch, t.starts, t.block) for t in tasks])
+    take = dask.delayed(_take_block, pure=False, traverse=False)
+    dask.compute(*[take(t.job, t.starts, t.whole, t.block) for t in tasks])
 
 
 def _run_in_batches(tasks: list[_Task]) -> None:
@@ -160,16 +212,16 @@ def _run_in_batches(tasks: list[_Task]) -> None:
     encoded = dask.delayed(_encode_block, pure=False, traverse=False)
     for first in range(0, len(tasks), _BATCH):
         batch = tasks[first : first + _BATCH]
-        packets = dask.compute(*[encoded(t.job.sketch, t.starts, t.block) for t in batch])
-        for task, packet in zip(batch, packets):
-            task.job.adoption.add(packet)
+        results = dask.compute(*[encoded(t.job.sketch, t.starts, t.whole, t.block) for t in batch])
+        for task, result in zip(batch, results):
+            task.job.take(task.starts, result)
 
 
 def _run_on_cluster(client: Any, tasks: list[_Task], shared: bool) -> None:
     """Packets are adopted as they come; a future that is let go of frees the worker's memory."""
     dask = importlib.import_module("dask")
     encoded = dask.delayed(_encode_block, pure=False, traverse=False)
-    futures = client.compute([encoded(t.job.sketch, t.starts, t.block) for t in tasks])
+    futures = client.compute([encoded(t.job.sketch, t.starts, t.whole, t.block) for t in tasks])
     try:
         if shared:
             _adopt_placed(client, tasks, futures)
@@ -190,13 +242,14 @@ def _results(client: Any, done: Any) -> Iterator[list[tuple[str, Any]]]:
 
 def _adopt_packets(client: Any, tasks: list[_Task], futures: list[Any]) -> None:
     distributed = importlib.import_module("distributed")
-    jobs = {future.key: task.job for task, future in zip(tasks, futures)}
+    wanted = {future.key: task for task, future in zip(tasks, futures)}
     done = distributed.as_completed(futures)
     futures.clear()
     try:
         for batch in _results(client, done):
-            for key, packet in batch:
-                jobs.pop(key).adoption.add(packet)
+            for key, result in batch:
+                task = wanted.pop(key)
+                task.job.take(task.starts, result)
     finally:
         futures.extend(done.futures)  # to be cancelled
 
@@ -223,8 +276,8 @@ def _adopt_placed(client: Any, tasks: list[_Task], futures: list[Any]) -> None:
                     adoption.add(result)
                     adoption.give_back(leases.pop(n))
                     del packets[n]
-                elif result == 0:  # nothing is written for chunks of one value
-                    adoption.add(packets.pop(n).result())
+                elif result == 0:  # chunks of one value, or items that the owner writes
+                    tasks[n].job.take(tasks[n].starts, packets.pop(n).result())
                 else:
                     leases[n] = adoption.lease(result)
                     leased.append(n)
@@ -254,15 +307,20 @@ def _run(jobs: Iterable[Job], shared: bool) -> None:
         _run_in_batches(tasks)
 
 
+def compute_all(jobs: list[Job], shared: bool) -> None:
+    """Compute and adopt all; the arrays are not committed."""
+    _run(jobs, shared)
+    for job in jobs:
+        missing = job.missing()
+        if missing is not None:
+            raise RuntimeError(f"chunk {missing} of {job.path!r} was not written")
+
+
 def finish_all(jobs: list[Job], shared: bool) -> None:
-    """Compute and commit all, or discard all."""
+    """Compute new arrays, and commit all or discard all."""
     done = False
     try:
-        _run(jobs, shared)
-        for job in jobs:
-            missing = next(job.adoption.missing(), None)
-            if missing is not None and job.array.size:
-                raise RuntimeError(f"chunk {missing} of {job.path!r} was not written")
+        compute_all(jobs, shared)
         done = True
     finally:
         for job in jobs:
