@@ -47,7 +47,7 @@ class Wheel(unittest.TestCase):
             package = {"tessera/" + name for name in (
                 "__init__.py", "_tessera.abi3.so", "_tessera.pyi", "array.py", "cluster.py",
                 "datasets.py", "groups.py", "layouts.py", "packets.py", "publish.py", "py.typed",
-                "tasks.py", "xarray_backend.py")}
+                "tasks.py", "variables.py", "xarray_backend.py")}
             self.assertLessEqual(package, set(names))
             if tuple(map(int, mesonpy.__version__.split(".")[:2])) >= (0, 14):
                 self.assertEqual(package, set(names))
