@@ -325,6 +325,55 @@ class Cluster(InFolder):
             with xr.open_dataset("ds", engine="tessera", chunks={}) as found:
                 xr.testing.assert_identical(found.compute(), ds.compute())
 
+    def append(self, shared, killing=False):
+        """Along any axis, in blocks that begin inside of chunks."""
+        array, items = numbers((60, 40), (7, 40), "f4")
+        work = (lambda a: a.map_blocks(slow, dtype="f4")) if killing else (lambda a: a + 1)
+        ds = xr.Dataset({"a": (("y", "x"), work(array)), "b": (("x", "y"), work(array).T.rechunk((9, 5))),
+                         "one": ("y", da.ones(60, chunks=10)), "c": ("x", np.arange(40))})
+        wanted = xr.Dataset({"a": (("y", "x"), items + 1), "b": (("x", "y"), items.T + 1),
+                             "one": ("y", np.ones(60)), "c": ("x", np.arange(40))})
+        tessera.to_tessera(ds.isel(y=slice(13)), "ds", mode="w", encoding={
+            "a": {"chunks": (5, 16)}, "b": {"chunks": (11, 8), "sparse": True}})
+        for start, stop in ((13, 14), (14, 60)):
+            tessera.to_tessera(ds.isel(y=slice(start, stop)), "ds", append_dim="y", shared=shared)
+        with xr.open_dataset("ds", engine="tessera") as found:
+            xr.testing.assert_identical(found.load(), wanted)
+        for name in ("a", "b", "one"):
+            verify(f"ds/{name}.b2nd")
+
+    @needs("xarray")
+    def test_append(self):
+        self.append(False)
+
+    @needs("xarray")
+    def test_append_in_leases(self):
+        self.append(True)
+
+    @needs("xarray")
+    def test_append_that_fails(self):
+        array, items = numbers((60, 40), (6, 40), "f4")
+        ds = xr.Dataset({"a": (("y", "x"), array), "b": (("y", "x"), array)})
+        tessera.to_tessera(ds.isel(y=slice(5)), "ds", encoding={"a": {"chunks": (4, 40)}})
+        broken = ds.assign(b=(("y", "x"), array.map_blocks(failing, dtype="f4"))).isel(y=slice(5, None))
+        for shared in (False, True):
+            with self.assertRaises(ZeroDivisionError):
+                tessera.to_tessera(broken, "ds", append_dim="y", shared=shared)
+            for name in ("a", "b"):
+                self.assertTrue(same(tessera.open(f"ds/{name}.b2nd")[...], items[:5]))
+                verify(f"ds/{name}.b2nd")
+        tessera.to_tessera(ds.isel(y=slice(5, None)), "ds", append_dim="y", shared=True)
+        self.assertTrue(same(tessera.open("ds/b.b2nd")[...], items))
+
+    @needs("xarray")
+    def test_append_with_a_killed_worker(self):
+        for shared in (False, True):
+            killer = threading.Timer(0.3, lambda: os.kill(self.pids()[0], signal.SIGKILL))
+            killer.start()
+            self.append(shared, killing=True)
+            killer.join()
+            self.client.wait_for_workers(2)
+
 
 if __name__ == "__main__":
     print("left out:", ", ".join(f"{name} is missing" for name, x in NAMES.items() if x is None) or "nothing")

@@ -46,8 +46,8 @@ class Wheel(unittest.TestCase):
                 self.assertIn(b"[xarray.backends]\ntessera", archive.read(entries))
             package = {"tessera/" + name for name in (
                 "__init__.py", "_tessera.abi3.so", "_tessera.pyi", "array.py", "cluster.py",
-                "datasets.py", "groups.py", "layouts.py", "packets.py", "publish.py", "py.typed",
-                "tasks.py", "variables.py", "xarray_backend.py")}
+                "datasets.py", "groups.py", "growth.py", "layouts.py", "packets.py", "publish.py", "py.typed",
+                "stored.py", "tasks.py", "variables.py", "xarray_backend.py")}
             self.assertLessEqual(package, set(names))
             if tuple(map(int, mesonpy.__version__.split(".")[:2])) >= (0, 14):
                 self.assertEqual(package, set(names))

@@ -1,4 +1,4 @@
-"""Datasets of xarray as folders of arrays.
+"""Datasets of xarray as folders of arrays: new ones, and those that are appended to.
 
 xarray is imported when it is needed.
 """
@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tessera.array import Path
-from tessera.groups import write_group
-from tessera.publish import published
+from tessera.groups import check_group, write_group
+from tessera.growth import append
+from tessera.publish import published, target_of
 from tessera.variables import encoded, write_all
 
 
@@ -26,12 +27,42 @@ def _unlimited(ds: Any, asked: Iterable[str] | None) -> set[str]:
     return set(asked)
 
 
+def _lengths(ds: Any) -> dict[str, int]:
+    return {str(name): int(length) for name, length in ds.sizes.items()}
+
+
+def _write_new(
+    ds: Any,
+    path: Path,
+    mode: str,
+    encoding: Mapping[str, Mapping[str, Any]],
+    unlimited: set[str],
+    shared: bool,
+) -> None:
+    variables, attrs = encoded(ds, encoding)
+    with published(path, mode) as part:
+        os.mkdir(part)
+        record = write_all(part, variables, encoding, shared)
+        record.attrs, record.dimensions, record.unlimited = attrs, _lengths(ds), unlimited
+        write_group(part, record)
+
+
+def _checked_mode(mode: str | None, append_dim: str | None) -> str:
+    if append_dim is not None and mode not in (None, "a"):
+        raise ValueError(f"mode is {mode!r}, and append_dim needs 'a'")
+    mode = mode or ("x" if append_dim is None else "a")
+    if append_dim is None and mode not in ("x", "w"):
+        raise ValueError(f"mode is {mode!r}, and can be 'x' or 'w', and 'a' with append_dim")
+    return mode
+
+
 def to_tessera(
     ds: Any,
     path: Path,
     *,
-    mode: str = "x",
+    mode: str | None = None,
     encoding: Mapping[str, Mapping[str, Any]] | None = None,
+    append_dim: str | None = None,
     unlimited_dims: Iterable[str] | None = None,
     shared: bool = False,
 ) -> None:
@@ -40,9 +71,15 @@ def to_tessera(
     encoding has for each variable what tessera.create() takes (chunks, blocks, codec, level,
     filters, layout, sparse, fill_value) and what xarray knows of the conventions of CF (dtype,
     scale_factor, add_offset, _FillValue, units, calendar). Variables of Dask are computed in
-    parallel, as from_dask() does. mode is "x", or "w", which replaces a folder of arrays; the
-    folder appears when it is complete. xr.open_dataset(path, engine="tessera") opens it, and
+    parallel, as from_dask() does. xr.open_dataset(path, engine="tessera") opens the folder, and
     `tess export` makes a netCDF file of it.
+
+    mode is "x", "w", or "a" with append_dim; None is "a" with append_dim, and "x" without. "x" makes
+    a new folder, "w" also replaces one of arrays; it appears when it is complete.
+
+    append_dim is a dimension of the folder: the variables that have it grow along it by those of the
+    dataset, which must be the same. They are encoded as those that are stored. Variables without it
+    stay as they are. An append that fails, or is killed, leaves the dataset as it was.
 
     >>> import numpy as np
     >>> import tessera
@@ -51,15 +88,18 @@ def to_tessera(
     >>> tessera.to_tessera(winds, "winds", encoding={"u": {"codec": "zstd"}})
     >>> tessera.open("winds/u.b2nd").dims
     ('x',)
+    >>> tessera.to_tessera(winds + 10, "winds", append_dim="x")
+    >>> xr.open_dataset("winds", engine="tessera").u.values
+    array([ 0.,  1.,  2., 10., 11., 12.])
     """
     if hasattr(ds, "to_dataset") and not hasattr(ds, "data_vars"):
         ds = ds.to_dataset(name=ds.name or "values")
-    asked = dict(encoding or {})
+    mode = _checked_mode(mode, append_dim)
+    asked = {str(name): options for name, options in (encoding or {}).items()}
     unlimited = _unlimited(ds, unlimited_dims)
-    variables, attrs = encoded(ds, asked)
-    with published(path, mode) as part:
-        os.mkdir(part)
-        record = write_all(part, variables, asked, shared)
-        record.attrs, record.unlimited = attrs, unlimited
-        record.dimensions = {str(name): int(length) for name, length in ds.sizes.items()}
-        write_group(part, record)
+    if append_dim is None:
+        _write_new(ds, path, mode, asked, unlimited, shared)
+        return
+    folder = target_of(path)
+    check_group(folder)
+    append(ds, folder, append_dim, asked, unlimited, shared)

@@ -20,7 +20,9 @@ import numpy as np
 from tessera.array import Array
 
 RECORD = "group.json"
+RECORD_PART = RECORD + ".part"  # while it is written
 SUFFIX = ".b2nd"
+_INDEX = "chunks.b2frame"  # the file that makes a folder a sparse array
 
 # Attributes that do not fit into a file by themselves stand in the map of this name.
 _MORE = "attributes"
@@ -52,7 +54,24 @@ def array_names(folder: str) -> list[str]:
 
 def is_group(path: str) -> bool:
     """Whether a folder holds arrays; that of a sparse array does not."""
-    return os.path.isdir(path) and not os.path.exists(os.path.join(path, "chunks.b2frame"))
+    return os.path.isdir(path) and not os.path.exists(os.path.join(path, _INDEX))
+
+
+def check_group(path: str) -> None:
+    """An error, if nothing can be added to a path as to a folder of arrays."""
+    os.listdir(path)  # where it is none, the error says so
+    if not is_group(path):
+        raise NotADirectoryError(f"{path!r} is a sparse array, and no folder of arrays")
+
+
+def sync(path: str) -> None:
+    """Wait until the last commit of an array, or the names in another folder, are on the disk."""
+    index = os.path.join(path, _INDEX)
+    descriptor = os.open(index if os.path.exists(index) else path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 # Attributes
@@ -150,6 +169,9 @@ class Group:
     attrs: dict[str, Any] = field(default_factory=dict)
     dimensions: dict[str, int] = field(default_factory=dict)
     unlimited: set[str] = field(default_factory=set)
+    # Dimensions along which datasets were appended. Their lengths are the commit of the whole: what
+    # arrays have beyond them was left by an append that did not end.
+    appended: set[str] = field(default_factory=set)
     # Of each variable, in the order of the file, the types of its attributes.
     types: dict[str, dict[str, Any]] = field(default_factory=dict)
 
@@ -175,7 +197,7 @@ def read_group(folder: str) -> Group:
     try:
         with open(os.path.join(folder, RECORD), encoding="utf-8") as file:
             record = json.load(file)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return Group()
     if not isinstance(record, dict):
         raise ValueError(f"{RECORD} in {folder!r} is no object of JSON")
@@ -183,36 +205,45 @@ def read_group(folder: str) -> Group:
     for name, value in _object(record, "attributes").items():
         group.attrs[name] = _typed(_from_json(value), types.get(name))
     for name, item in _objects(record, "dimensions"):
-        group.dimensions[name] = int(item.get("length", 0))
+        length = item.get("length", 0)
+        if not isinstance(length, int) or length < 0:
+            raise ValueError(f"{RECORD}: dimension {name!r} has the length {length!r}")
+        group.dimensions[name] = length
         if item.get("unlimited") is True:
             group.unlimited.add(name)
+        if item.get("appended") is True:
+            group.appended.add(name)
     for name, item in _objects(record, "variables"):
         group.types[name] = _object(item, "attribute_types")
     return group
 
 
+def _dimension(name: str, length: int, group: Group) -> dict[str, Any]:
+    item = {"name": name, "length": length, "unlimited": name in group.unlimited}
+    return {**item, "appended": True} if name in group.appended else item
+
+
 def write_group(folder: str, group: Group) -> None:
-    """Write group.json, as a whole or not at all."""
+    """Write group.json, as a whole or not at all; it is on the disk at the end."""
     types = {name: _number_type(value) for name, value in group.attrs.items()}
     record = {
         "tessera_group": 1,
         "attributes": {name: _to_json(value) for name, value in group.attrs.items()},
         "attribute_types": {name: kind for name, kind in types.items() if kind is not None},
-        "dimensions": [
-            {"name": name, "length": length, "unlimited": name in group.unlimited}
-            for name, length in group.dimensions.items()
-        ],
+        "dimensions": [_dimension(name, length, group) for name, length in group.dimensions.items()],
         "variables": [
             {"name": name, "attribute_types": kinds} for name, kinds in group.types.items()
         ],
     }
     path = os.path.join(folder, RECORD)
-    with open(path + ".part", "w", encoding="utf-8") as file:
+    part = os.path.join(folder, RECORD_PART)
+    with open(part, "w", encoding="utf-8") as file:
         json.dump(record, file, ensure_ascii=False, allow_nan=False)
         file.write("\n")
         file.flush()
         os.fsync(file.fileno())
-    os.replace(path + ".part", path)
+    os.replace(part, path)
+    sync(folder)
 
 
 def in_order(names: Iterable[str], group: Group) -> list[str]:

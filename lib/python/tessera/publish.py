@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from tessera import _tessera, groups
 from tessera.array import Path
 
-
 def _remove(path: str) -> None:
     if os.path.isdir(path) and not os.path.islink(path):
         shutil.rmtree(path)
@@ -25,19 +24,24 @@ def _check_replaced(path: str) -> None:
         return
     for entry in os.listdir(path):
         inside = os.path.join(path, entry)
-        if entry == groups.RECORD or entry.endswith(groups.SUFFIX):
+        if entry in (groups.RECORD, groups.RECORD_PART) or entry.endswith(groups.SUFFIX):
             continue
         if not os.path.isdir(inside):
             raise FileExistsError(f"{path!r} holds {entry!r}, and is no folder of arrays alone")
         _check_replaced(inside)
 
 
+def target_of(path: Path) -> str:
+    """The absolute path of what is written."""
+    if _tessera._is_url(os.fspath(path)):
+        raise ValueError(f"{path!r} is a URL, and arrays are written to files")
+    return os.path.abspath(os.fspath(path))
+
+
 @contextlib.contextmanager
 def published(path: Path, mode: str) -> Iterator[str]:
     """A path beside another one, which gets its name at the end, and is removed after a failure."""
-    if _tessera._is_url(os.fspath(path)):
-        raise ValueError(f"{path!r} is a URL, and arrays are written to files")
-    target = os.path.abspath(os.fspath(path))
+    target = target_of(path)
     if mode not in ("x", "w"):
         raise ValueError(f"mode is {mode!r}, and can be 'x' or 'w'")
     if mode == "x" and os.path.lexists(target):

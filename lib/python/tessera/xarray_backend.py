@@ -45,26 +45,48 @@ else:
     from xarray.core import indexing
 
 
+def _only_grew(array: Array) -> bool:
+    """Whether changes of an array are appends of datasets, which leave older items as they are."""
+    record = groups.read_group(os.path.dirname(array.path or ""))
+    return bool(record.appended.intersection(array.dims or ()))
+
+
 class LazyItems(BackendArray):
     """The items of an array for xarray, which are read when they are asked for.
 
     Any number of threads may read. A pickle has the path only. Of all files that are open, xarray
     closes those that were not used for the longest time.
+
+    The array may be longer, or become it: items are those of the shape that is given.
     """
 
-    def __init__(self, manager: CachingFileManager, array: Array) -> None:
+    def __init__(
+        self, manager: CachingFileManager, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> None:
         self._manager = manager
-        self.shape = array.shape
-        self.dtype = array.dtype
+        self.shape = shape
+        self.dtype = dtype
 
     def __getitem__(self, key: Any) -> npt.NDArray[Any]:
         while True:
             array = self._manager.acquire()
             try:
-                return np.asarray(self._read(array, key), dtype=self.dtype)
+                return np.asarray(self._read(self._part(array), key), dtype=self.dtype)
+            except _tessera.StaleError:
+                if not _only_grew(array):
+                    raise
+                array.refresh()
             except ValueError:
                 if not array.closed:  # else another thread has opened too many files meanwhile
                     raise
+
+    def _part(self, array: Array) -> Array:
+        if array.shape == self.shape:
+            return array
+        part = array.view[tuple(slice(length) for length in self.shape)]
+        if part.shape != self.shape:
+            raise ValueError(f"{array.path!r} had the shape {self.shape}, and has {array.shape} now")
+        return part
 
     def _read(self, array: Array, key: Any) -> Any:
         if isinstance(key, indexing.VectorizedIndexer):
@@ -80,8 +102,14 @@ def _dimensions(array: Array, prefix: str) -> tuple[str, ...]:
     return tuple(name or f"{prefix}dim_{axis}" for axis, name in enumerate(names))
 
 
+def _committed(array: Array, dims: tuple[str, ...], record: groups.Group) -> tuple[int, ...]:
+    """The shape of an array without the items of an append that did not end."""
+    lengths = {dim: record.dimensions[dim] for dim in record.appended}
+    return tuple(min(n, lengths.get(dim, n)) for dim, n in zip(dims, array.shape))
+
+
 def _variable(
-    path: str, prefix: str, options: dict[str, Any], types: Mapping[str, Any]
+    path: str, name: str, prefix: str, options: dict[str, Any], record: groups.Group
 ) -> tuple[CachingFileManager, Any]:
     """A variable of xarray, and what closes its file."""
     manager = CachingFileManager(open, path, mode="r", kwargs=options)
@@ -97,9 +125,39 @@ def _variable(
     }
     if all(array.chunks):
         encoding["preferred_chunks"] = dict(zip(dims, array.chunks))
-    attrs = groups.load_attributes(array, types)
-    items = indexing.LazilyIndexedArray(LazyItems(manager, array))
+    attrs = groups.load_attributes(array, record.types.get(name, {}))
+    shape = _committed(array, dims, record)
+    items = indexing.LazilyIndexedArray(LazyItems(manager, shape, array.dtype))
     return manager, Variable(dims, items, attrs, encoding)
+
+
+def _files(path: str, record: groups.Group) -> dict[str, str]:
+    """Names of variables, and where they are."""
+    if not groups.is_group(path):
+        return {groups.variable_name(path): path}
+    names = groups.in_order(groups.array_names(path), record)
+    return {name: os.path.join(path, groups.file_name(name)) for name in names}
+
+
+def _open_all(
+    path: str, dropped: set[str], options: dict[str, Any]
+) -> tuple[groups.Group, list[CachingFileManager], dict[str, Any]]:
+    """The record of a folder, or of an array an empty one, and all variables.
+
+    They are opened again if a dataset was appended meanwhile.
+    """
+    while True:
+        record = groups.read_group(path)
+        managers, variables = [], {}
+        for name, file in _files(path, record).items():
+            if name not in dropped:
+                prefix = "" if file == path else name + "_"
+                manager, variables[name] = _variable(file, name, prefix, options, record)
+                managers.append(manager)
+        now = groups.read_group(path)
+        if (now.dimensions, now.appended) == (record.dimensions, record.appended):
+            return record, managers, variables
+        _close(managers)
 
 
 def _close(managers: list[CachingFileManager]) -> None:
@@ -147,20 +205,7 @@ class TesseraBackendEntrypoint(BackendEntrypoint):
             path = os.path.join(path, group.strip("/"))
         dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
         options = {"threads": threads, "cache": cache}
-        if groups.is_group(path):
-            record = groups.read_group(path)
-            names = groups.in_order(groups.array_names(path), record)
-            files = {name: os.path.join(path, groups.file_name(name)) for name in names}
-        else:
-            record = groups.Group()
-            files = {groups.variable_name(path): path}
-        managers, variables = [], {}
-        for name, file in files.items():
-            if name not in dropped:
-                prefix = "" if file == path else name + "_"
-                manager, variable = _variable(file, prefix, options, record.types.get(name, {}))
-                managers.append(manager)
-                variables[name] = variable
+        record, managers, variables = _open_all(path, dropped, options)
         variables, attrs, coordinates = conventions.decode_cf_variables(
             variables,
             record.attrs,
@@ -189,8 +234,9 @@ class TesseraAccessor:
         self,
         path: Path,
         *,
-        mode: str = "x",
+        mode: str | None = None,
         encoding: Mapping[str, Mapping[str, Any]] | None = None,
+        append_dim: str | None = None,
         unlimited_dims: Iterable[str] | None = None,
         shared: bool = False,
     ) -> None:
@@ -200,6 +246,7 @@ class TesseraAccessor:
             path,
             mode=mode,
             encoding=encoding,
+            append_dim=append_dim,
             unlimited_dims=unlimited_dims,
             shared=shared,
         )

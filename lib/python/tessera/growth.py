@@ -1,0 +1,176 @@
+"""Datasets that are appended to a folder of arrays, along a dimension.
+
+The length of the dimension in the record is the commit of the whole. It stands there before the
+first array grows, and the new length when all arrays have grown and are on the disk. Readers show
+no more than that length, and the next append cuts off what an append that was killed has left.
+
+All arrays that grow are open for writing from the first check to the commit, so a second program
+that appends is refused before it changes anything.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tessera import groups
+from tessera.array import Array, open
+from tessera.stored import check_times, check_type, encoding_of, open_stored, update_attributes
+from tessera.tasks import Job, compute_all
+from tessera.variables import encoded, fixed, is_dask
+
+
+def _axis(array: Array, dim: str) -> int:
+    return (array.dims or ()).index(dim)
+
+
+def _open_growing(folder: str, dim: str, stack: contextlib.ExitStack) -> dict[str, Array]:
+    """All arrays with the dimension, open for writing."""
+    arrays: dict[str, Array] = {}
+    for name in groups.array_names(folder):
+        path = os.path.join(folder, groups.file_name(name))
+        with open(path) as array:
+            grows = dim in (array.dims or ())
+        if grows:
+            arrays[name] = stack.enter_context(open(path, "r+"))
+    return arrays
+
+
+def _resize(array: Array, axis: int, length: int) -> None:
+    array.resize((*array.shape[:axis], length, *array.shape[axis + 1 :]))
+
+
+def _cut(arrays: Mapping[str, Array], dim: str, record: groups.Group) -> None:
+    """Cut off what was not committed."""
+    if dim not in record.appended:
+        return
+    for array in arrays.values():
+        axis, length = _axis(array, dim), record.dimensions[dim]
+        if array.shape[axis] > length:
+            _resize(array, axis, length)
+            array.flush()
+
+
+# Checks, before anything changes
+
+
+def _check_names(ds: Any, there: Any, dim: str) -> None:
+    if dim not in there.sizes or dim not in ds.sizes:
+        raise ValueError(f"append_dim {dim!r} is no dimension of the dataset and of the folder")
+    unknown = set(ds.variables) - set(there.variables)
+    if unknown:
+        raise ValueError(f"the folder has no {sorted(unknown)} to append to")
+    grown = {name for name, variable in there.variables.items() if dim in variable.dims}
+    gone = grown - set(ds.variables)
+    if gone:
+        raise ValueError(f"the dataset has no {sorted(gone)}, which must grow along {dim!r}, too")
+
+
+def _check_shape(name: str, variable: Any, there: Any, dim: str) -> None:
+    old = there.variables[name]
+    if variable.dims != old.dims:
+        raise ValueError(f"{name!r} has the dimensions {variable.dims}, and {old.dims} are stored")
+    for axis, length in variable.sizes.items():
+        if axis != dim and length != old.sizes[axis]:
+            raise ValueError(
+                f"{name!r} has the length {length} along {axis!r}, and {old.sizes[axis]} is stored"
+            )
+
+
+def _check_stored(name: str, variable: Any, array: Array) -> None:
+    """Whether encoded items are those of the array."""
+    if variable.dims != array.dims:
+        raise ValueError(f"{name!r} is stored with the dimensions {array.dims}: it cannot be encoded")
+    new, old = variable.dtype, array.dtype
+    strings = old.kind in "SU" and new.kind == old.kind
+    if strings and new.itemsize > old.itemsize:
+        size = old.itemsize // np.dtype(old.kind + "1").itemsize
+        raise ValueError(f"{name!r} has strings of more than the {size} characters that are stored")
+    if not strings and new.newbyteorder("=") != old.newbyteorder("="):
+        raise ValueError(f"{name!r} becomes items of type {new}, and {old} are stored")
+
+
+def _fitting(ds: Any, there: Any, folder: str, arrays: Mapping[str, Array]) -> tuple[Any, Any]:
+    """Variables that grow, encoded as those that are stored, and the attributes of the dataset."""
+    encodings = {name: encoding_of(folder, name, there) for name in ds.variables}
+    variables, attrs = encoded(ds, encodings)
+    fitting = {}
+    for name, array in arrays.items():
+        variable = variables[name]
+        if variable.dtype.kind == "O":
+            variable = variable.copy(data=fixed(variable.data))
+        check_times(name, ds.variables[name], variable)
+        _check_stored(name, variable, array)
+        fitting[name] = variable
+    return fitting, attrs
+
+
+# Changes
+
+
+def _begin(folder: str, dim: str, length: int, record: groups.Group) -> None:
+    """The length that is there is that of the dataset, whatever arrays become."""
+    if dim not in record.appended or record.dimensions[dim] != length:
+        record.dimensions[dim] = length
+        record.appended.add(dim)
+        groups.write_group(folder, record)
+
+
+def _grow(arrays: Mapping[str, Array], variables: Any, dim: str, shared: bool) -> None:
+    jobs: list[Job] = []
+    done = False
+    try:
+        for name, array in arrays.items():
+            axis, data = _axis(array, dim), variables[name].data
+            length = array.shape[axis]
+            if is_dask(data):
+                _resize(array, axis, length + data.shape[axis])
+                jobs.append(Job(array, data, axis, length))
+            else:
+                array.append(np.asarray(data), axis)
+        compute_all(jobs, shared)
+        done = True
+    finally:
+        for job in jobs:
+            job.adoption.end(commit=done)
+    for array in arrays.values():
+        array.flush()
+        groups.sync(str(array.path))
+
+
+def append(
+    ds: Any,
+    folder: str,
+    dim: str,
+    asked: Mapping[str, Any],
+    unlimited: set[str],
+    shared: bool,
+) -> None:
+    """Append a dataset along a dimension."""
+    if asked:
+        raise ValueError(f"encoding names {sorted(asked)}, and variables grow as they are stored")
+    with contextlib.ExitStack() as stack:
+        arrays = _open_growing(folder, dim, stack)
+        record = groups.read_group(folder)
+        _cut(arrays, dim, record)
+        with open_stored(folder) as there:
+            _check_names(ds, there, dim)
+            for name, variable in ds.variables.items():
+                _check_shape(name, variable, there, dim)
+                check_type(name, variable, there)
+            variables, attrs = _fitting(ds, there, folder, arrays)
+            length = int(there.sizes[dim])
+        _begin(folder, dim, length, record)
+        try:
+            _grow(arrays, variables, dim, shared)
+            record.dimensions[dim] = length + int(ds.sizes[dim])
+            record.unlimited |= unlimited | {dim}
+            update_attributes(record, attrs)
+            groups.write_group(folder, record)
+        except BaseException:
+            _cut(arrays, dim, groups.read_group(folder))
+            raise
