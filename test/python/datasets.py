@@ -200,8 +200,8 @@ class Datasets(InFolder):
         pathlib.Path("ds/notes.txt").write_text("keep me")
         with self.assertRaisesRegex(FileExistsError, "notes"):
             tessera.to_tessera(ds, "ds", mode="w")
-        with self.assertRaises(ValueError):
-            tessera.to_tessera(ds, "other", mode="a")
+        with self.assertRaisesRegex(ValueError, "'x', 'w' or 'a'"):
+            tessera.to_tessera(ds, "other", mode="r+")
         self.assertEqual(os.listdir(), ["ds"])
 
     def test_data_arrays(self):

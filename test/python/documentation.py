@@ -63,6 +63,7 @@ def parallel(dask_array: Any, dataset: Any) -> None:
     tessera.from_dask(dask_array, "y.b2nd", chunks=(10, 10), shared=True).close()
     tessera.to_tessera(dataset, "ds", encoding={"x": {"level": 3}}, unlimited_dims=["t"])
     tessera.to_tessera(dataset, "ds", append_dim="t", shared=True)
+    tessera.to_tessera(dataset, "ds", mode="a")
     tessera.to_dask(b, chunks="auto").sum()
 """
 

@@ -1,4 +1,4 @@
-"""Datasets of xarray that grow along a dimension.
+"""Datasets of xarray that grow: along a dimension, and by variables.
 
 Each result is compared with the dataset that is written as a whole. Programs are killed at many
 points of an append, and the folder is then what it was or what it was to become.
@@ -36,7 +36,7 @@ if xr is not None:
 TESS = os.environ.get("TESS_EXE")
 # Where files are changed: programs are killed at their calls.
 CHANGING = tuple(os.path.join(os.path.dirname(tessera.__file__), name) for name in (
-    "groups.py", "growth.py", "publish.py", "variables.py"))
+    "addition.py", "groups.py", "growth.py", "publish.py", "variables.py"))
 
 
 def opened(path, **more):
@@ -432,6 +432,119 @@ class Appends(InFolder):
 
 
 @unittest.skipUnless(xr, "xarray is missing")
+class Additions(InFolder):
+    def setUp(self):
+        super().setUp()
+        self.ds = sample(10)
+        tessera.to_tessera(self.ds, "ds", encoding=ENCODING)
+
+    def add(self, ds, **more):
+        tessera.to_tessera(ds, "ds", mode="a", **more)
+        if TESS:
+            verify("ds")
+        return loaded("ds")
+
+    def refused(self, words, ds, error=ValueError, **more):
+        before = contents("ds")
+        with self.assertRaisesRegex(error, words):
+            tessera.to_tessera(ds, "ds", mode="a", **more)
+        self.assertEqual(contents("ds"), before)
+
+    def test_new(self):
+        before, old = contents("ds"), loaded("ds")
+        new = xr.Dataset({"depth": (("y", "x"), np.zeros((8, 11), "f4"), {"limit": np.float32(0.1)}),
+                          "site": ("place", ["a", "bc"])}, attrs={"title": "more", "by": "x"})
+        found = self.add(new, encoding={"depth": {"chunks": (4, 11)}})
+        xr.testing.assert_identical(found.drop_vars(["depth", "site"]), old.assign_attrs(found.attrs))
+        xr.testing.assert_identical(found[["depth", "site"]].drop_vars(["x", "y"]), new.assign_attrs(version=1))
+        self.assertEqual(found.attrs, {"title": "more", "version": 1, "by": "x"})
+        self.assertEqual(found.depth.attrs["limit"].dtype, np.dtype("f4"))
+        after = contents("ds")
+        self.assertEqual({path for path in after if before.get(path) != after[path]},
+                         {"ds/depth.b2nd", "ds/site.b2nd", "ds/group.json"})
+        record = groups.read_group("ds")
+        self.assertEqual((record.dimensions["place"], record.dimensions["time"]), (2, 10))
+        self.assertEqual(list(found.data_vars), [*self.ds.data_vars, "depth", "site"])
+
+    def test_replaced(self):
+        changed = self.ds[["t", "last", "name"]].copy()
+        changed["name"] = ("time", np.array(["a longer name"] * 10, dtype=object))
+        changed["t"] = (("time", "y", "x"), self.ds.t.values.astype("f8") + 1, {"units": "C"})
+        changed["last"] = self.ds["last"] + np.int16(1)
+        changed = changed.assign_coords(time=self.ds.time + np.timedelta64(24, "h"))
+        found = self.add(changed)
+        np.testing.assert_allclose(found.t, self.ds.t + 1, atol=0.006)
+        xr.testing.assert_equal(found[["last", "name", "time"]], changed[["last", "name", "time"]])
+        xr.testing.assert_equal(found.middle.variable, self.ds.middle.variable)
+        self.assertEqual(found.t.attrs, {"units": "C"})
+        self.assertTrue(os.path.isdir("ds/last.b2nd"))
+        with tessera.open("ds/t.b2nd") as a, tessera.open("ds/last.b2nd") as b:
+            self.assertEqual((a.dtype, a.chunks, a.layout.codec, a.attrs["scale_factor"], b.chunks),
+                             (np.dtype("i2"), (7, 3, 11), "zstd", 0.01, (5, 4)))
+        self.assertEqual(loaded("ds").encoding["unlimited_dims"], set())
+
+    def test_replaced_with_another_encoding(self):
+        found = self.add(self.ds[["t", "last"]], unlimited_dims=["time"], encoding={
+            "t": {"sparse": True, "chunks": (2, 8, 11)}, "last": {"dtype": "f4"}})
+        xr.testing.assert_identical(found.t, self.ds.t)
+        self.assertEqual((found.encoding["unlimited_dims"], found["last"].dtype), ({"time"}, np.dtype("f4")))
+        self.assertTrue(os.path.isdir("ds/t.b2nd") and os.path.isdir("ds/last.b2nd"))
+        self.refused("must be sparse", self.ds[["t"]], encoding={"t": {"sparse": False}})
+
+    def test_coordinates(self):
+        """Names of coordinates in the attributes of the dataset are not lost."""
+        self.add(xr.Dataset(coords={"one": ("p", [1, 2])}))
+        found = self.add(xr.Dataset(coords={"two": ("q", [1, 2])}))
+        self.assertLessEqual({"one", "two", "time"}, set(found.coords))
+
+    def test_refused(self):
+        self.refused("dimension 'y' has the length 5, and 8", self.ds[["height"]].isel(y=slice(5)))
+        self.refused("float64, and int16", self.ds[["last"]] + 0.5)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", xr.SerializationWarning)  # which says the same
+            self.refused("whole hours", self.ds[["wet"]].assign_coords(
+                time=self.ds.time + np.timedelta64(1, "m")))
+        self.refused("encoding names", self.ds[["t"]], encoding={"q": {}})
+        self.refused("complevel", self.ds[["t"]], encoding={"t": {"complevel": 4}})
+        pathlib.Path("file").write_text("x")
+        with self.assertRaises(NotADirectoryError):
+            tessera.to_tessera(self.ds, "file", mode="a")
+
+    def test_new_folder(self):
+        tessera.to_tessera(self.ds, "new", mode="a")
+        xr.testing.assert_identical(loaded("new"), self.ds)
+
+    @unittest.skipUnless(da, "dask is missing")
+    def test_dask(self):
+        ds = self.ds.chunk({"time": 3, "y": 4})
+        found = self.add((ds[["middle"]] + 1).assign(twice=ds["last"] * 2))
+        xr.testing.assert_equal(found.middle.variable, self.ds.middle.variable + 1)
+        xr.testing.assert_equal(found.twice.variable, self.ds["last"].variable * 2)
+        broken = ds[["middle"]].copy()
+        blocks = ds.middle.data.rechunk((3, 3, 11)).map_blocks(failing, dtype="f8")
+        broken["middle"] = ds.middle.copy(data=blocks)
+        self.refused("a task fails", broken, ZeroDivisionError)
+
+    def test_of_itself(self):
+        with opened("ds") as ds:
+            found = self.add(ds[["height"]] * 2)
+        xr.testing.assert_equal(found.height, self.ds.height * 2)
+
+    def test_what_kills_leave(self):
+        """Parts of what was not finished are no variables, and go with the folder."""
+        os.mkdir("ds/.12345678.part")
+        shutil.copy("ds/t.b2nd", "ds/.12345678.part/new.b2nd")
+        pathlib.Path("ds/.12345678.part/other.b2nd.tess-1.tmp").write_text("x")
+        pathlib.Path("ds/group.json.part").write_text("{")
+        xr.testing.assert_identical(loaded("ds").drop_vars("t"), self.ds.drop_vars("t"))
+        found = self.add(self.ds[["height"]])
+        self.assertEqual(set(found.variables), set(self.ds.variables))
+        pathlib.Path("ds/group.json.part").write_text("{")
+        tessera.to_tessera(self.ds[["height"]], "ds", mode="w")
+        self.assertEqual(set(os.listdir("ds")), {"group.json", "height.b2nd", "x.b2nd", "y.b2nd"})
+
+
+@unittest.skipUnless(xr, "xarray is missing")
 class Kills(InFolder):
     """A program that is killed at any call of what changes files."""
 
@@ -485,6 +598,27 @@ class Kills(InFolder):
     def test_append_of_dask(self):
         part = self.ds.isel(time=slice(17, None)).chunk({"time": 5, "y": 3})
         self.run_killed(lambda: self.append(part), self.check_append)
+
+    def test_add(self):
+        changed = self.ds.isel(time=slice(17)).assign(new=self.ds.t[0] * 2, t=self.ds.t[:17] + 1)
+        changed = changed[["new", "last", "t"]].assign({"last": changed["last"] + 1})
+        before = self.wanted.isel(time=slice(17))
+        tessera.to_tessera(before.assign(changed.variables), "both", encoding=self.encoding)
+        after = loaded("both")
+
+        def check():
+            """Each variable is that of before or that of after; all are there at another try."""
+            found = loaded("ds")
+            new = [name for name in changed.variables if name in found and found[name].equals(after[name])]
+            for name in set(found.variables) - set(new):
+                xr.testing.assert_equal(found[name], before[name])
+            tessera.to_tessera(changed, "ds", mode="a")
+            xr.testing.assert_equal(loaded("ds"), after)
+            if TESS:
+                verify("ds")
+            return {"new", "last", "t"} <= set(new)
+
+        self.run_killed(lambda: tessera.to_tessera(changed, "ds", mode="a"), check)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ class Wheel(unittest.TestCase):
                 entries = next(n for n in archive.namelist() if n.endswith("/entry_points.txt"))
                 self.assertIn(b"[xarray.backends]\ntessera", archive.read(entries))
             package = {"tessera/" + name for name in (
-                "__init__.py", "_tessera.abi3.so", "_tessera.pyi", "array.py", "cluster.py",
+                "__init__.py", "_tessera.abi3.so", "_tessera.pyi", "addition.py", "array.py", "cluster.py",
                 "datasets.py", "groups.py", "growth.py", "layouts.py", "packets.py", "publish.py", "py.typed",
                 "stored.py", "tasks.py", "variables.py", "xarray_backend.py")}
             self.assertLessEqual(package, set(names))

@@ -1,4 +1,4 @@
-"""Datasets of xarray as folders of arrays: new ones, and those that are appended to.
+"""Datasets of xarray as folders of arrays: new ones, and those that are added to or appended to.
 
 xarray is imported when it is needed.
 """
@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tessera.addition import add
 from tessera.array import Path
 from tessera.groups import check_group, write_group
 from tessera.growth import append
@@ -51,8 +52,8 @@ def _checked_mode(mode: str | None, append_dim: str | None) -> str:
     if append_dim is not None and mode not in (None, "a"):
         raise ValueError(f"mode is {mode!r}, and append_dim needs 'a'")
     mode = mode or ("x" if append_dim is None else "a")
-    if append_dim is None and mode not in ("x", "w"):
-        raise ValueError(f"mode is {mode!r}, and can be 'x' or 'w', and 'a' with append_dim")
+    if mode not in ("x", "w", "a"):
+        raise ValueError(f"mode is {mode!r}, and can be 'x', 'w' or 'a'")
     return mode
 
 
@@ -74,8 +75,10 @@ def to_tessera(
     parallel, as from_dask() does. xr.open_dataset(path, engine="tessera") opens the folder, and
     `tess export` makes a netCDF file of it.
 
-    mode is "x", "w", or "a" with append_dim; None is "a" with append_dim, and "x" without. "x" makes
-    a new folder, "w" also replaces one of arrays; it appears when it is complete.
+    mode is "x", "w" or "a"; None is "a" with append_dim, and "x" without. "x" makes a new folder,
+    "w" also replaces one of arrays; it appears when it is complete. "a" adds variables to a folder,
+    or makes one; those that exist are replaced, stored as they were unless encoding has them, and
+    attributes of the dataset are updated. All dimensions keep their lengths.
 
     append_dim is a dimension of the folder: the variables that have it grow along it by those of the
     dataset, which must be the same. They are encoded as those that are stored. Variables without it
@@ -97,9 +100,12 @@ def to_tessera(
     mode = _checked_mode(mode, append_dim)
     asked = {str(name): options for name, options in (encoding or {}).items()}
     unlimited = _unlimited(ds, unlimited_dims)
-    if append_dim is None:
-        _write_new(ds, path, mode, asked, unlimited, shared)
-        return
     folder = target_of(path)
+    if append_dim is None and (mode != "a" or not os.path.lexists(folder)):
+        _write_new(ds, path, "x" if mode == "a" else mode, asked, unlimited, shared)
+        return
     check_group(folder)
-    append(ds, folder, append_dim, asked, unlimited, shared)
+    if append_dim is None:
+        add(ds, folder, asked, unlimited, shared)
+    else:
+        append(ds, folder, append_dim, asked, unlimited, shared)

@@ -63,7 +63,7 @@ def _check_names(ds: Any, there: Any, dim: str) -> None:
         raise ValueError(f"append_dim {dim!r} is no dimension of the dataset and of the folder")
     unknown = set(ds.variables) - set(there.variables)
     if unknown:
-        raise ValueError(f"the folder has no {sorted(unknown)} to append to")
+        raise ValueError(f"the folder has no {sorted(unknown)} to append to: mode 'a' adds variables")
     grown = {name for name, variable in there.variables.items() if dim in variable.dims}
     gone = grown - set(ds.variables)
     if gone:

@@ -9,7 +9,10 @@ import uuid
 from collections.abc import Iterator
 
 from tessera import _tessera, groups
-from tessera.array import Path
+from tessera.array import Path, open
+
+_PART = ".part"  # of folders with variables that are not yet in their place
+
 
 def _remove(path: str) -> None:
     if os.path.isdir(path) and not os.path.islink(path):
@@ -25,6 +28,8 @@ def _check_replaced(path: str) -> None:
     for entry in os.listdir(path):
         inside = os.path.join(path, entry)
         if entry in (groups.RECORD, groups.RECORD_PART) or entry.endswith(groups.SUFFIX):
+            continue
+        if entry.startswith(".") and entry.endswith(_PART):
             continue
         if not os.path.isdir(inside):
             raise FileExistsError(f"{path!r} holds {entry!r}, and is no folder of arrays alone")
@@ -61,3 +66,32 @@ def published(path: Path, mode: str) -> Iterator[str]:
         _remove(old)
     finally:
         _remove(part)
+
+
+@contextlib.contextmanager
+def published_inside(folder: str) -> Iterator[str]:
+    """A new folder in a folder of arrays; those in it move to the outer one at the end.
+
+    Each replaces the array of its name in one step. After a failure the outer folder is as it was.
+    """
+    part = os.path.join(folder, f".{uuid.uuid4().hex[:8]}{_PART}")
+    os.mkdir(part)
+    try:
+        yield part
+        files = sorted(file for file in os.listdir(part) if file.endswith(groups.SUFFIX))
+        for file in files:
+            groups.sync(os.path.join(part, file))
+        for file in files:
+            _move(os.path.join(part, file), os.path.join(folder, file))
+        groups.sync(folder)
+    finally:
+        _remove(part)
+
+
+def _move(new: str, target: str) -> None:
+    """A directory does not replace another one by its name: the library exchanges them."""
+    if os.path.isdir(new) and os.path.lexists(target):
+        with open(new) as array:
+            array.save(target, mode="w", sparse=True)
+    else:
+        os.replace(new, target)

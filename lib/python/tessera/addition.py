@@ -1,0 +1,70 @@
+"""Variables that are added to a folder of arrays, or replaced in it.
+
+All are written in a folder inside, and get their names at the end, each in one step. The record
+knows their types before, and the attributes of the dataset afterwards: a program that is killed
+leaves each variable as it was, or new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tessera import groups
+from tessera.publish import published_inside
+from tessera.stored import (
+    check_times,
+    check_type,
+    encoding_of,
+    is_sparse,
+    open_stored,
+    update_attributes,
+)
+from tessera.variables import encoded, write_all
+
+
+def _check(ds: Any, there: Any, asked: Mapping[str, Any]) -> None:
+    for dim, length in ds.sizes.items():
+        if there.sizes.get(dim, length) != length:
+            raise ValueError(
+                f"dimension {dim!r} has the length {length}, and {there.sizes[dim]} in the folder"
+            )
+    for name, variable in ds.variables.items():
+        if name in there.variables and name not in asked:
+            check_type(name, variable, there)
+
+
+def _replacing(folder: str, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """An encoding that is asked for; a directory is replaced by a directory only."""
+    directory = is_sparse(folder, name)
+    if directory and not options.get("sparse", True):
+        raise ValueError(f"{name!r} is stored as a directory: its encoding must be sparse")
+    return {"sparse": directory, **options}
+
+
+def add(
+    ds: Any,
+    folder: str,
+    asked: Mapping[str, Mapping[str, Any]],
+    unlimited: set[str],
+    shared: bool,
+) -> None:
+    """Add the variables of a dataset; those that exist are replaced, and stored as they were."""
+    with open_stored(folder) as there:
+        _check(ds, there, asked)
+        kept = [name for name in ds.variables if name in there.variables and name not in asked]
+        encodings = {name: encoding_of(folder, name, there) for name in kept}
+    encodings.update({name: _replacing(folder, name, options) for name, options in asked.items()})
+    variables, attrs = encoded(ds, encodings)
+    for name in kept:
+        check_times(name, ds.variables[name], variables[name])
+    with published_inside(folder) as part:
+        new = write_all(part, variables, asked, shared)
+        record = groups.read_group(folder)
+        record.types.update(new.types)
+        for dim, length in ds.sizes.items():
+            record.dimensions.setdefault(str(dim), int(length))
+        record.unlimited |= unlimited
+        groups.write_group(folder, record)
+    update_attributes(record, attrs)
+    groups.write_group(folder, record)
