@@ -46,6 +46,11 @@ class Life(InFolder):
         self.assertEqual((len(a), a.path, a.writable, a.closed), (10, None, True, False))
         self.assertEqual(a.fill_value, 0)
         self.assertIn("(10, 20, 30)", repr(a))
+        for shape in (np.array([2, 3]), [np.int8(2), 3], (2, 3)):
+            self.assertEqual(tessera.create(None, shape, "i4", chunks=shape).shape, (2, 3))
+        self.assertEqual(tessera.create(None, np.array(3), "i4").shape, (3,))
+        with self.assertRaises(TypeError):
+            tessera.create(None, np.array([2.5, 3]), "i4")
 
     def test_fill_value(self):
         for value, dtype in ((7, "i2"), (1.5, ">f8"), ("ab", "U3"), ("2020-01-01", "M8[D]")):
@@ -175,6 +180,12 @@ class Views(unittest.TestCase):
         self.assertTrue(same(view[...], items[1, ::-2, None]))
         self.assertTrue(same(a.T[...], items.T))
         self.assertTrue(same(a.transpose(1, 0, 2)[...], items.transpose(1, 0, 2)))
+        for axes in ((1, 0, 2), ((1, 0, 2),), ([-2, 0, 2],), (None,), ()):
+            self.assertTrue(same(a.transpose(*axes)[...], items.transpose(*axes)), axes)
+        self.assertEqual(tessera.asarray([1, 2]).transpose(0)[...].tolist(), [1, 2])
+        for wrong in ((0, 1), (0, 0, 1), (0, 1, 3), ("abc",), (1.5, 0, 2)):
+            with self.assertRaises((ValueError, IndexError, TypeError)):
+                a.transpose(*wrong)
         a.T[0, 0] = -1
         self.assertTrue((a[:, 0, 0] == -1).all())
         with self.assertRaises(ValueError):

@@ -344,9 +344,11 @@ class Array(_tessera.Array):
         """
         return _View(self)
 
-    def transpose(self, *axes: int) -> Array:
-        """A view with the axes in another order; without axes, in the reverse one."""
-        return self._again("_permute", axes or tuple(reversed(range(self.ndim))))
+    def transpose(self, *axes: int | Sequence[int] | None) -> Array:
+        """A view with the axes in another order, numbers or one list; without, in the reverse one."""
+        one = axes[0] if len(axes) == 1 else axes or None
+        order = range(self.ndim)[::-1] if one is None else one
+        return self._again("_permute", tuple(order) if isinstance(order, Sequence) else order)
 
     @property
     def T(self) -> Array:

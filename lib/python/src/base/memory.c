@@ -55,7 +55,11 @@ py_memory_numbers(PyObject *sequence, const char *name, int most, int64_t *numbe
 {
     if (PyIndex_Check(sequence)) {
         numbers[0] = PyNumber_AsSsize_t(sequence, PyExc_OverflowError);
-        return PyErr_Occurred() ? -1 : 1;
+        if (!PyErr_Occurred())
+            return 1;
+        if (!PyErr_ExceptionMatches(PyExc_TypeError))
+            return -1;
+        PyErr_Clear(); // an array of NumPy with several numbers
     }
     PyObject *const tuple = PySequence_Tuple(sequence);
     if (!tuple)
