@@ -6,9 +6,12 @@ does not tell: a NumPy that was built without it takes references that are not c
 """
 
 import gc
+import os
 import pickle
 import sys
+import tempfile
 import unittest
+import weakref
 
 import numpy as np
 import tessera
@@ -135,6 +138,23 @@ class References(unittest.TestCase):
         for x, count in zip(constants, held):
             now = sys.getrefcount(x)
             self.assertLess(abs(now - count), rounds, f"references to {x!r}: {count}, then {now}")
+
+    def test_cycles(self):
+        """An array that refers to its views and adoptions is closed when nothing else does."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.b2nd")
+            tessera.create(path, (40, 10), "i8", chunks=(20, 10)).close()
+            for i in range(20):
+                a = tessera.open(path, "r+")
+                a.view_of_it, a.it = a.view[::-1].view[1:], a
+                a.adoption = a.adopt()
+                a.adoption.array = a
+                a[0, 0] = i
+                gone = weakref.ref(a)
+                del a
+                gc.collect()
+                self.assertIsNone(gone())
+                self.assertEqual(tessera.open(path)[0, 0], i)
 
     def test_views_keep_their_base(self):
         class Watched(tessera.Array):

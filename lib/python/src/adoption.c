@@ -60,12 +60,21 @@ adoption_new(PyTypeObject *type, PyObject *args, PyObject *named)
     return NULL;
 }
 
+static int
+adoption_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT((PyObject *)adoption_of(self)->array);
+    return 0;
+}
+
 static void
 adoption_dealloc(PyObject *self)
 {
     struct py_adoption *const ad = adoption_of(self);
     PyTypeObject *const type = Py_TYPE(self);
 
+    PyObject_GC_UnTrack(self);
     // What a call left that a fork() cut off may be in any state, as for arrays.
     if (ad->handle && !ad->array->family->broken) {
         if (py_call_in_handler())
@@ -211,13 +220,14 @@ py_adoption_add(PyObject *module)
     PyType_Slot slots[] = {
         {Py_tp_doc, (void *)(uintptr_t) "tessera.Adoption is the class of programs."},
         {Py_tp_new, (void *)adoption_new},
+        {Py_tp_traverse, (void *)adoption_traverse},
         {Py_tp_dealloc, (void *)adoption_dealloc},
         {Py_tp_methods, methods},
         {0, NULL},
     };
     PyType_Spec spec = {.name = "tessera._tessera.Adoption",
                         .basicsize = sizeof(struct py_adoption),
-                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
                         .slots = slots};
 
     PyObject *const class = PyType_FromSpec(&spec);

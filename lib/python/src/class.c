@@ -1,8 +1,10 @@
 /*
  * class.c - the class _tessera.Array: the life of its objects, and their properties.
  *
- * The class has no cycles of its own: a view refers to the array that it is of, and that does not
- * know its views. So it takes no part in garbage collection; classes below it in Python do.
+ * A view refers to the array that it is of, and that does not know its views. Cycles of references
+ * arise where a program sets attributes of objects, such as a view of an array at that array; since
+ * clearing those attributes breaks every cycle, the garbage collector only has to see the
+ * reference.
  */
 #include "python/src/class.h"
 
@@ -18,12 +20,21 @@
 
 #include <string.h>
 
+static int
+array_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((struct py_array *)(void *)self)->base);
+    return 0;
+}
+
 static void
 array_dealloc(PyObject *self)
 {
     struct py_array *const a = (struct py_array *)(void *)self;
     PyTypeObject *const type = Py_TYPE(self);
 
+    PyObject_GC_UnTrack(self);
     // A call of another thread that a fork() cut off may have left the handle in any state.
     if (!a->handle || a->family->broken)
         py_family_leave(a->family);
@@ -282,6 +293,7 @@ py_class_add(PyObject *module)
 {
     PyType_Slot slots[] = {
         {Py_tp_doc, (void *)(uintptr_t) "An open array; tessera.Array is the class of programs."},
+        {Py_tp_traverse, (void *)array_traverse},
         {Py_tp_dealloc, (void *)array_dealloc},
         {Py_tp_methods, all_methods()},
         {Py_tp_getset, properties},
@@ -292,7 +304,7 @@ py_class_add(PyObject *module)
     };
     PyType_Spec spec = {.name = "tessera._tessera.Array",
                         .basicsize = sizeof(struct py_array),
-                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE |
+                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC |
                                  Py_TPFLAGS_DISALLOW_INSTANTIATION,
                         .slots = slots};
 
