@@ -97,6 +97,18 @@ class Life(InFolder):
         subprocess.run([sys.executable, "-c", program], check=True)
         self.assertEqual(tessera.open("late.b2nd")[1], 7)
 
+    def test_end_of_program_commits_all(self):
+        """Where one array cannot be committed, the others are."""
+        program = ("import os, shutil, tessera\nos.mkdir('gone')\nkeep = []\n"
+                   "for name in ('a', 'b', 'gone/x', 'c', 'gone/y', 'd', 'e', 'f'):\n"
+                   "    keep.append(tessera.create(name, 3, 'i4', fill_value=1, mode='w'))\n"
+                   "keep.append(keep)\nshutil.rmtree('gone')\n")
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        self.assertIn("gone/x", done.stderr)
+        self.assertIn("gone/y", done.stderr)
+        for name in "abcdef":
+            self.assertEqual(tessera.open(name)[1], 1)
+
     def test_forgotten_array_commits(self):
         a = tessera.create("a.b2nd", 3, "i4")
         a[...] = 7

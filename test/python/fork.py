@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -93,6 +94,21 @@ class Fork(InFolder):
         finally:
             done.set()
             reader.join()
+
+    def test_end_of_a_child(self):
+        """A child ends without a word about the arrays of its parent."""
+        program = ("import os, sys, threading, numpy, tessera\n"
+                   "a = tessera.asarray(numpy.zeros((1000, 1000)), 'a.b2nd', threads=1, cache=0)\n"
+                   "t = threading.Thread(target=lambda: [a[...] for _ in range(100)])\n"
+                   "t.start()\n"
+                   "if os.fork() == 0:\n    sys.exit(7)\n"
+                   "_, status = os.wait()\nt.join()\na[0, 0] = 5\n"
+                   "sys.exit(os.waitstatus_to_exitcode(status))\n")
+        for _ in range(3):
+            done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout + done.stderr), (7, ""))
+            self.assertEqual(tessera.open("a.b2nd")[0, 0], 5)
+            os.remove("a.b2nd")
 
     def test_fork_by_a_handler_while_waiting(self):
         """The child does not go on to wait for a thread that it does not have."""

@@ -6,6 +6,7 @@ import atexit
 import errno
 import math
 import os
+import sys
 import weakref
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from types import TracebackType
@@ -43,7 +44,14 @@ _unfinished: weakref.WeakSet[Array] = weakref.WeakSet()
 @atexit.register
 def _finish() -> None:
     for array in list(_unfinished):
-        array.close()
+        try:
+            array.close()
+        except Exception:  # the others are closed all the same
+            sys.excepthook(*sys.exc_info())
+
+
+# A child cannot commit them.
+os.register_at_fork(after_in_child=_unfinished.clear)
 
 
 def _plain(value: Any) -> Any:
