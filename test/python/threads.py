@@ -91,6 +91,31 @@ class Threads(InFolder):
 
             together([read, read, read, read, close])
 
+    def test_views_that_go_beside_resizes(self):
+        """A view that nothing refers to any more is closed beside no call that is exclusive."""
+        a = tessera.asarray(np.arange(2000), chunks=100)
+        done = threading.Event()
+
+        def resize(seed):
+            rng = np.random.default_rng(seed)
+            while not done.is_set():
+                a.resize(int(rng.choice([0, 1, 50, 2000, 3000])))
+                with contextlib.suppress(ValueError):
+                    a[: len(a)] = 7
+
+        def views():
+            try:
+                for i in range(ROUNDS * 200):
+                    with contextlib.suppress(ValueError, IndexError, tessera.StaleError):
+                        a.view[::-1][3:40:2]
+                        a.view[i % 50 :].view[::2][0] = i
+                    if i % 9 == 0:
+                        a.adopt()
+            finally:
+                done.set()
+
+        together([lambda: resize(1), lambda: resize(2), views])
+
     def test_close_by_many(self):
         """Closing an array, or ending an adoption, that another thread closes is no failure."""
         items = np.random.default_rng(1).normal(size=200000)

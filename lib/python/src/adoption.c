@@ -9,7 +9,7 @@
 
 #include "python/src/base/array.h"
 #include "python/src/base/call.h"
-#include "python/src/base/forgotten.h"
+#include "python/src/base/family.h"
 
 struct py_adoption {
     PyObject ob_base; // first, as in all objects of Python
@@ -76,11 +76,11 @@ adoption_dealloc(PyObject *self)
 
     PyObject_GC_UnTrack(self);
     // What a call left that a fork() cut off may be in any state, as for arrays.
+    if (ad->handle)
+        py_family_notice_fork(ad->array->family);
     if (ad->handle && !ad->array->family->broken) {
-        if (py_call_in_handler())
-            py_forgotten_keep_adoption(ad->handle);
-        else
-            py_forgotten_end(ad->handle);
+        ad->array->family->refs++;
+        py_call_forget(NULL, ad->handle, ad->array->family, NULL);
     }
     Py_XDECREF((PyObject *)ad->array);
     ((freefunc)(uintptr_t)PyType_GetSlot(type, Py_tp_free))(self);

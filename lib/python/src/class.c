@@ -11,7 +11,6 @@
 #include "python/src/base/array.h"
 #include "python/src/base/call.h"
 #include "python/src/base/family.h"
-#include "python/src/base/forgotten.h"
 #include "python/src/base/memory.h"
 #include "python/src/base/methods.h"
 #include "python/src/base/names.h"
@@ -35,13 +34,12 @@ array_dealloc(PyObject *self)
     PyTypeObject *const type = Py_TYPE(self);
 
     PyObject_GC_UnTrack(self);
+    py_family_notice_fork(a->family);
     // A call of another thread that a fork() cut off may have left the handle in any state.
     if (!a->handle || a->family->broken)
         py_family_leave(a->family);
-    else if (py_call_in_handler())
-        py_forgotten_keep(a->handle, a->family);
     else
-        py_forgotten_close(a->handle, a->family, a->place);
+        py_call_forget(a->handle, NULL, a->family, a->place);
     Py_CLEAR(a->base);
     Py_CLEAR(a->place);
     Py_CLEAR(a->dtype);

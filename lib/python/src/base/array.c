@@ -88,9 +88,13 @@ py_array_new(PyObject *class, tess_array *handle, struct py_family *family, PyOb
     struct py_array *const a = (struct py_array *)(void *)allocate((PyTypeObject *)class, 0);
 
     if (!a) {
-        tess_array_discard(handle);
-        if (!base)
+        if (base) {
+            base->family->refs++;
+            py_call_forget(handle, NULL, base->family, NULL);
+        } else {
+            tess_array_discard(handle);
             py_family_leave(family);
+        }
         return NULL;
     }
     a->handle = handle;
@@ -100,8 +104,9 @@ py_array_new(PyObject *class, tess_array *handle, struct py_family *family, PyOb
         a->base = Py_NewRef((PyObject *)base);
         base->family->refs++;
     }
-    tess_array_info(handle, &info);
-    if (!take_info(a, &info)) {
+    if (!base)
+        tess_array_info(handle, &info);
+    if (!(base ? py_array_update(a) : take_info(a, &info))) {
         Py_DECREF((PyObject *)a);
         return NULL;
     }

@@ -279,8 +279,8 @@ py_call_end_at(struct py_call *call, tess_status st, PyObject *where)
         if (call->families[i])
             leave(call->families[i], call->access[i]);
     wake_waiters();
-    if (!in_handler)
-        py_forgotten_close_kept();
+    if (!in_handler && py_forgotten_close_kept())
+        wake_waiters();
     if (st != TESS_OK)
         py_error_set(st, &call->err, where);
     return !PyErr_Occurred(); // also what a handler raised at the very end of the call
@@ -292,10 +292,16 @@ py_call_end(struct py_call *call, tess_status st)
     return py_call_end_at(call, st, call->array ? call->array->place : NULL);
 }
 
-bool
-py_call_in_handler(void)
+void
+py_call_forget(tess_array *handle, tess_adoption *adoption, struct py_family *family,
+               PyObject *place)
 {
-    return in_handler;
+    if (in_handler || family->exclusive) {
+        py_forgotten_keep(handle, adoption, family);
+        return;
+    }
+    py_forgotten_close(handle, adoption, family, place);
+    wake_waiters();
 }
 
 bool

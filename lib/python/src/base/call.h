@@ -58,7 +58,10 @@ bool py_call_end_at(struct py_call *call, tess_status st, PyObject *where);
 // and cancels the call if one of them raises.
 bool py_call_progress(int64_t done, int64_t total, void *user);
 
-// Whether this thread runs a handler of a signal inside a call, where no array may be used.
-bool py_call_in_handler(void);
+// Close an array, or end an adoption without a commit, one of which is NULL, whose object is gone:
+// now, or when the calls that are in the way end. The family, which is no broken one, is left by
+// one. An exception that is set stays.
+void py_call_forget(tess_array *handle, tess_adoption *adoption, struct py_family *family,
+                    PyObject *place);
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * forgotten.c - arrays and adoptions whose objects are gone, and that the program did not close.
  *
- * Objects also go while a handler of a signal runs inside a call. Closing one there could wait for
- * a lock that the call holds, so these are kept until a call ends outside of handlers.
+ * Objects also go while a handler of a signal runs inside a call, and while another thread is in an
+ * exclusive call on the array that a view is of. Closing one there could wait for a lock that the
+ * call holds, or change what that call changes, so these are kept until a call ends.
  */
 #include "python/src/base/forgotten.h"
 #include "python/src/base/family.h"
@@ -20,13 +21,10 @@ struct kept {
 
 static struct kept *kept; // under the GIL
 
-void
-py_forgotten_close(tess_array *handle, struct py_family *family, PyObject *place)
+static void
+close_array(tess_array *handle, PyObject *place)
 {
-    PyObject *type, *value, *traceback;
     tess_error err;
-
-    PyErr_Fetch(&type, &value, &traceback);
     PyThreadState *const thread = PyEval_SaveThread();
     const tess_status st = tess_array_close(handle, &err);
     PyEval_RestoreThread(thread);
@@ -34,55 +32,64 @@ py_forgotten_close(tess_array *handle, struct py_family *family, PyObject *place
         py_error_set(st, &err, place);
     if (PyErr_Occurred()) // a handler of a signal may have raised, too
         PyErr_WriteUnraisable(NULL);
+}
+
+static void
+end_adoption(tess_adoption *adoption)
+{
+    PyThreadState *const thread = PyEval_SaveThread();
+    (void)tess_adoption_end(adoption, false, NULL); // cannot fail without a commit
+    PyEval_RestoreThread(thread);
+}
+
+void
+py_forgotten_close(tess_array *handle, tess_adoption *adoption, struct py_family *family,
+                   PyObject *place)
+{
+    PyObject *type, *value, *traceback;
+
+    PyErr_Fetch(&type, &value, &traceback);
+    family->users++; // as a call that others may run beside
+    if (handle)
+        close_array(handle, place);
+    else
+        end_adoption(adoption);
+    family->users--;
     py_family_leave(family);
     PyErr_Restore(type, value, traceback);
 }
 
 void
-py_forgotten_end(tess_adoption *adoption)
-{
-    PyObject *type, *value, *traceback;
-
-    PyErr_Fetch(&type, &value, &traceback);
-    PyThreadState *const thread = PyEval_SaveThread();
-    (void)tess_adoption_end(adoption, false, NULL); // cannot fail without a commit
-    PyEval_RestoreThread(thread);
-    PyErr_Restore(type, value, traceback);
-}
-
-static void
-keep(struct kept what)
+py_forgotten_keep(tess_array *handle, tess_adoption *adoption, struct py_family *family)
 {
     struct kept *const one = malloc(sizeof *one);
     if (!one)
         return; // open until the process ends; closing here could wait for ever
-    *one = what;
-    one->next = kept;
+    *one = (struct kept){.next = kept, .handle = handle, .adoption = adoption, .family = family};
     kept = one;
 }
 
-void
-py_forgotten_keep(tess_array *handle, struct py_family *family)
+// Takes one out of the list on whose family no exclusive call runs; NULL: there is none.
+static struct kept *
+take_one(void)
 {
-    keep((struct kept){.handle = handle, .family = family});
+    for (struct kept **at = &kept; *at; at = &(*at)->next) {
+        struct kept *const one = *at;
+        if (one->family->exclusive)
+            continue;
+        *at = one->next;
+        return one;
+    }
+    return NULL;
 }
 
-void
-py_forgotten_keep_adoption(tess_adoption *adoption)
-{
-    keep((struct kept){.adoption = adoption});
-}
-
-void
+bool
 py_forgotten_close_kept(void)
 {
-    while (kept) {
-        struct kept *const one = kept;
-        kept = one->next;
-        if (one->adoption)
-            py_forgotten_end(one->adoption);
-        else
-            py_forgotten_close(one->handle, one->family, NULL);
+    bool any = false;
+    for (struct kept *one; (one = take_one()) != NULL; any = true) {
+        py_forgotten_close(one->handle, one->adoption, one->family, NULL);
         free(one);
     }
+    return any;
 }

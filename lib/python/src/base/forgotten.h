@@ -7,18 +7,17 @@
 #include "python/src/base/family.h"
 #include "python/src/base/py.h"
 
-// Close an array; its family is left by one. sys.unraisablehook gets a failure. An exception that
-// is set stays.
-void py_forgotten_close(tess_array *handle, struct py_family *family, PyObject *place);
+// Close an array, or end an adoption without a commit: one of the two is NULL. No exclusive call
+// runs on its family, which is left by one. sys.unraisablehook gets a failure. An exception that is
+// set stays. Calls that wait for the family are to be woken.
+void py_forgotten_close(tess_array *handle, tess_adoption *adoption, struct py_family *family,
+                        PyObject *place);
 
-// Close an array later: a handler of a signal runs, inside a call that may hold locks of it.
-void py_forgotten_keep(tess_array *handle, struct py_family *family);
+// The same later: a handler of a signal runs, inside a call that may hold locks of the array, or an
+// exclusive call of another thread.
+void py_forgotten_keep(tess_array *handle, tess_adoption *adoption, struct py_family *family);
 
-// The same for an adoption: ends without a commit, now or later.
-void py_forgotten_end(tess_adoption *adoption);
-void py_forgotten_keep_adoption(tess_adoption *adoption);
-
-// Close and end what was kept.
-void py_forgotten_close_kept(void);
+// Close and end what was kept, but for what an exclusive call runs on. Whether there was any.
+bool py_forgotten_close_kept(void);
 
 #endif

@@ -37,8 +37,8 @@ size_t py_memory_reach(const struct py_memory *memory);
 // an exception set.
 PyObject *py_memory_key(PyObject *dict, const char *key, bool *ok);
 
-// A str as UTF-8, which it holds, for functions that take text without zero bytes. NULL: an exception
-// is set, which names it.
+// A str as UTF-8, which it holds, for functions that take text without zero bytes. NULL: an
+// exception is set, which names it.
 const char *py_memory_text(PyObject *text, const char *name);
 
 // Numbers as a tuple; NULL: an exception is set.

@@ -14,8 +14,10 @@ end_view(struct py_call *call, tess_status st, tess_array *handle, struct py_arr
 {
     if (py_call_end(call, st))
         return py_array_new((PyObject *)Py_TYPE((PyObject *)a), handle, NULL, a->place, a);
-    if (st == TESS_OK)
-        tess_array_discard(handle);
+    if (st == TESS_OK) { // a handler of a signal raised
+        a->family->refs++;
+        py_call_forget(handle, NULL, a->family, NULL);
+    }
     return NULL;
 }
 
