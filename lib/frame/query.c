@@ -115,7 +115,7 @@ frame_manner(const struct frame *f)
 bool
 frame_is_once(const struct frame *f)
 {
-    return f->io && f->io->once;
+    return !f->folder && f->io && f->io->once; // likewise
 }
 
 bool

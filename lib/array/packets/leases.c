@@ -96,7 +96,9 @@ take(struct leases *x, tess_array *a, int64_t size, struct extent *lease, tess_e
 tess_status
 leases_take(struct leases *x, tess_array *a, int64_t size, struct extent *lease, tess_error *err)
 {
+    gate_enter(a->grid->gate);
     tess_status st = check_lends(a, size, err);
+    gate_leave(a->grid->gate);
     if (st != TESS_OK)
         return st;
     pthread_mutex_lock(&x->lock);
