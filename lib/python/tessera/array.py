@@ -548,6 +548,7 @@ class Array(_tessera.Array):
         memory_limit: int | None = None,
         wait: float = 0,
         lock_file: bool = False,
+        explicit_commits: bool = False,
     ) -> Array:
         """Copy the array, attributes included; stored in another way where that is given.
 
@@ -569,6 +570,7 @@ class Array(_tessera.Array):
             memory_limit=memory_limit,
             wait=wait,
             lock_file=lock_file,
+            explicit_commits=explicit_commits,
         )
         params = methods(
             chunks=chunks, blocks=blocks, codec=codec, level=level, filters=filters, layout=layout
@@ -624,6 +626,7 @@ _DEFAULTS = {
     "memory_limit": None,
     "wait": 0,
     "lock_file": False,
+    "explicit_commits": False,
 }
 
 
@@ -681,6 +684,7 @@ def open(
     memory_limit: int | None = None,
     wait: float = 0,
     lock_file: bool = False,
+    explicit_commits: bool = False,
 ) -> Array:
     """Open an array: a file, the directory of a sparse one, a URL, or the bytes of a file.
 
@@ -694,6 +698,8 @@ def open(
     bytes of one allocation that a file may ask for (1 GiB): beyond it, LimitError. wait is for how
     many seconds an array that is open for writing elsewhere is waited for, math.inf without end:
     then BlockingIOError. lock_file creates the lock file of c-blosc2, for programs that use it.
+    With explicit_commits only flush(), close() and the end of an adoption change the file: without,
+    long series of writes are also committed in between.
 
     >>> import tessera
     >>> tessera.open("nothing.b2nd")  # doctest: +ELLIPSIS
@@ -712,6 +718,7 @@ def open(
         "memory_limit": memory_limit,
         "wait": wait,
         "lock_file": lock_file,
+        "explicit_commits": explicit_commits,
     }
     if isinstance(path, (bytes, bytearray, memoryview)):
         place = _place(None, number, **options)
@@ -741,6 +748,7 @@ def create(
     memory_limit: int | None = None,
     wait: float = 0,
     lock_file: bool = False,
+    explicit_commits: bool = False,
 ) -> Array:
     """Create an array whose items are fill_value, or zero, and open it for reading and writing.
 
@@ -766,6 +774,7 @@ def create(
         memory_limit=memory_limit,
         wait=wait,
         lock_file=lock_file,
+        explicit_commits=explicit_commits,
     )
     params = methods(
         chunks=chunks, blocks=blocks, codec=codec, level=level, filters=filters, layout=layout
@@ -800,6 +809,7 @@ def asarray(
     memory_limit: int | None = None,
     wait: float = 0,
     lock_file: bool = False,
+    explicit_commits: bool = False,
 ) -> Array:
     """Create an array of items, as numpy.asarray() takes them; an Array stays what it is.
 
@@ -836,6 +846,7 @@ def asarray(
             memory_limit=memory_limit,
             wait=wait,
             lock_file=lock_file,
+            explicit_commits=explicit_commits,
         )
     place = _place(
         path,
@@ -847,6 +858,7 @@ def asarray(
         memory_limit=memory_limit,
         wait=wait,
         lock_file=lock_file,
+        explicit_commits=explicit_commits,
     )
     memory = np.asarray(items, dtype=dtype, order="C")
     params.update(shape=memory.shape, dtype=memory.dtype, sparse=sparse)

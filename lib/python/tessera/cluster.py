@@ -61,7 +61,8 @@ def from_dask(
     if chunks is None and layout is None:
         options["chunks"] = chunks_of(array)
     with published(path, mode) as part:
-        job = Job(create(part, array.shape, array.dtype, **options), array)
+        out = create(part, array.shape, array.dtype, explicit_commits=True, **options)
+        job = Job(out, array)
         finish_all([job], shared)
     return open(path)
 

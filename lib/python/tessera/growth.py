@@ -36,7 +36,7 @@ def _open_growing(folder: str, dim: str, stack: contextlib.ExitStack) -> dict[st
         with open(path) as array:
             grows = dim in (array.dims or ())
         if grows:
-            arrays[name] = stack.enter_context(open(path, "r+"))
+            arrays[name] = stack.enter_context(open(path, "r+", explicit_commits=True))
     return arrays
 
 
@@ -122,7 +122,6 @@ def _begin(folder: str, dim: str, length: int, record: groups.Group) -> None:
 
 def _grow(arrays: Mapping[str, Array], variables: Any, dim: str, shared: bool) -> None:
     jobs: list[Job] = []
-    done = False
     try:
         for name, array in arrays.items():
             axis, data = _axis(array, dim), variables[name].data
@@ -133,10 +132,9 @@ def _grow(arrays: Mapping[str, Array], variables: Any, dim: str, shared: bool) -
             else:
                 array.append(np.asarray(data), axis)
         compute_all(jobs, shared)
-        done = True
     finally:
         for job in jobs:
-            job.adoption.end(commit=done)
+            job.end()
     for array in arrays.values():
         array.flush()
         groups.sync(str(array.path))

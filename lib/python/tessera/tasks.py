@@ -1,8 +1,9 @@
 """Tasks of Dask that encode blocks of whole chunks, and the owner of the arrays, who adopts them.
 
-An array has one owner, the process that calls. A task encodes whole chunks into a packet
-(packets.py), the owner adopts packets as they come, and commits once. A task that is lost runs
-again; nothing of it is in the file before the owner has adopted its packet.
+An array has one owner, the process that calls. Tasks that run in threads of this process write
+their blocks to the array. Tasks in other processes encode whole chunks into a packet (packets.py),
+the owner adopts packets as they come, and commits once. A task that is lost runs again; nothing of
+it is in the file before the owner has adopted its packet.
 
 Where an array grows, the first blocks may begin inside of chunks that have older items. Their tasks
 return the items, compressed, and the owner writes these.
@@ -12,6 +13,7 @@ Dask and distributed are imported when they are needed.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import itertools
 import math
@@ -24,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from tessera.array import Array, asarray, open
-from tessera.packets import Lease, Packet, encode
+from tessera.packets import Adoption, Lease, Packet, encode
 
 # The most bytes of a block of Dask that becomes a chunk without being asked for.
 _CHUNK_MOST = 64 << 20
@@ -47,8 +49,8 @@ def _encode_block(sketch: bytes, starts: Sequence[int], whole: bool, block: Any)
     return encode(sketch, _box(starts, items.shape), items, threads=1)
 
 
-def _take_block(job: Job, starts: Sequence[int], whole: bool, block: Any) -> None:
-    job.take(starts, _encode_block(job.sketch, starts, whole, block))
+def _write_block(job: Job, starts: Sequence[int], block: Any) -> None:
+    job.write(starts, np.asarray(block))
 
 
 def _room(result: Packet | bytes, path: str) -> int:
@@ -124,7 +126,6 @@ class Job:
         _check_sizes(source)
         self.array = array
         self.path = array.path
-        self.sketch = array.sketch()
         self.chunks = tuple(max(1, chunk) for chunk in array.chunks)
         self.axis = axis
         self.origin = tuple(first if i == axis else 0 for i in range(array.ndim))
@@ -133,7 +134,19 @@ class Job:
             for sizes, chunk, start in zip(source.chunks, self.chunks, self.origin)
         )
         self.source = source if blocks == source.chunks else source.rechunk(blocks)
-        self.adoption = array.adopt()
+        self._adoption: Adoption | None = None
+
+    @functools.cached_property
+    def sketch(self) -> bytes:
+        """What other processes need to encode chunks."""
+        return self.array.sketch()
+
+    @property
+    def adoption(self) -> Adoption:
+        """What adopts packets, from the first use on."""
+        if self._adoption is None:
+            self._adoption = self.array.adopt()
+        return self._adoption
 
     def tasks(self) -> Iterator[_Task]:
         if self.array.size == 0:
@@ -148,33 +161,41 @@ class Job:
             whole = all(start % chunk == 0 for start, chunk in zip(place, self.chunks))
             yield _Task(self, place, whole, blocks[number])
 
+    def write(self, starts: Sequence[int], items: Any) -> None:
+        """Write the items of a block. Any number of threads may write at once."""
+        self.array[_box(starts, items.shape)] = items
+
     def take(self, starts: Sequence[int], result: Packet | bytes) -> None:
         """Adopt what a task has encoded, or write the items that it has computed."""
         if isinstance(result, Packet):
             self.adoption.add(result)
         else:
-            items = open(result)[...]
-            self.array[_box(starts, items.shape)] = items
+            self.write(starts, open(result)[...])
 
     def missing(self) -> int | None:
         """The number of a chunk that no packet brought, though all of its items are new."""
-        if self.array.size == 0:
+        if self.array.size == 0 or self._adoption is None:
             return None
         grid = [-(-n // chunk) for n, chunk in zip(self.array.shape, self.chunks)]
         inner = math.prod(grid[self.axis + 1 :])
         rows = grid[self.axis] if grid else 1
         first = -(-self.origin[self.axis] // self.chunks[self.axis]) if grid else 0
-        number = self.adoption._missing(0)
+        number = self._adoption._missing(0)
         while number >= 0:
             row = number // inner % rows
             if row >= first:
                 return number
-            number = self.adoption._missing((number // inner + first - row) * inner)
+            number = self._adoption._missing((number // inner + first - row) * inner)
         return None
+
+    def end(self) -> None:
+        """What was adopted stays in the array; nothing is committed."""
+        if self._adoption is not None:
+            self._adoption.end(commit=False)
 
     def finish(self, commit: bool) -> None:
         """End the writing of a new array, which is closed or discarded."""
-        self.adoption.end(commit=commit)
+        self.end()
         if commit:
             self.array.close()
         else:
@@ -203,8 +224,8 @@ def _in_process() -> bool:
 
 def _run_in_process(tasks: list[_Task]) -> None:
     dask = importlib.import_module("dask")
-    take = dask.delayed(_take_block, pure=False, traverse=False)
-    dask.compute(*[take(t.job, t.starts, t.whole, t.block) for t in tasks])
+    write = dask.delayed(_write_block, pure=False, traverse=False)
+    dask.compute(*[write(t.job, t.starts, t.block) for t in tasks])
 
 
 def _run_in_batches(tasks: list[_Task]) -> None:
@@ -308,7 +329,7 @@ def _run(jobs: Iterable[Job], shared: bool) -> None:
 
 
 def compute_all(jobs: list[Job], shared: bool) -> None:
-    """Compute and adopt all; the arrays are not committed."""
+    """Compute and write all; the arrays are not committed."""
     _run(jobs, shared)
     for job in jobs:
         missing = job.missing()

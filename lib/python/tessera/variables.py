@@ -83,7 +83,7 @@ def _write(
     if fill is not None:
         options.setdefault("fill_value", fill)
     path = os.path.join(folder, groups.file_name(name))
-    array = create(path, data.shape, data.dtype, **options)
+    array = create(path, data.shape, data.dtype, explicit_commits=True, **options)
     try:
         array.dims = variable.dims
         record.types[name] = groups.store_attributes(array, variable.attrs)

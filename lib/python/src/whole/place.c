@@ -187,7 +187,8 @@ take_guards(tess_storage *storage, PyObject *dict)
                     take_word(dict, "durability", durabilities, &durability) &&
                     take_number(dict, "memory_limit", 1, INT64_MAX, &storage->limits.memory) &&
                     take_seconds(dict, "wait", &storage->wait) &&
-                    take_flag(dict, "lock_file", &storage->lock_file);
+                    take_flag(dict, "lock_file", &storage->lock_file) &&
+                    take_flag(dict, "explicit_commits", &storage->explicit_commits);
     storage->checksums = (tess_checksums)sums;
     storage->durability = (tess_durability)durability;
     return ok;
