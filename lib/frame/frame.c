@@ -27,7 +27,7 @@
 #include "io/gather.h"
 #include "io/io.h"
 #include "io/lock_file.h"
-#include "io/path.h"
+#include "io/names/path.h"
 #include "meta/layers.h"
 
 #include <errno.h>

@@ -9,10 +9,10 @@
 #include "frame/private.h"
 #include "io/folder.h"
 #include "io/gather.h"
-#include "io/identity.h"
 #include "io/io.h"
 #include "io/memory.h"
-#include "io/path.h"
+#include "io/names/identity.h"
+#include "io/names/path.h"
 
 const struct frame_header *
 frame_header(const struct frame *f)

@@ -11,9 +11,9 @@
 #include "base/memory.h"
 #include "io/file.h"
 #include "io/folder.h"
-#include "io/identity.h"
 #include "io/lock.h"
-#include "io/naming.h"
+#include "io/names/identity.h"
+#include "io/names/naming.h"
 #include "io/open_files.h"
 
 #include <dirent.h>

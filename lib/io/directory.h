@@ -1,7 +1,7 @@
 /*
  * directory.h - a folder (folder.h) that is a directory of the file system.
  *
- * A new one has a temporary name until it is published (naming.h). The lock of the
+ * A new one has a temporary name until it is published (names/naming.h). The lock of the
  * descriptor (lock.h) keeps other writers away until the folder is closed. Threads: as folder.h
  * says.
  */
@@ -20,7 +20,7 @@ struct open_file;
 
 extern const struct storage_kind storage_directory;
 
-// Directories that are removed (removal.h); naming.user is their folder_kind.
+// Directories that are removed (names/removal.h); naming.user is their folder_kind.
 extern const struct naming_kind directory_removal;
 
 // Open a directory. mapped: files are read through memory maps. Links in it are not followed.

@@ -2,17 +2,17 @@
  * file.c - a frame in a file, through pread and pwrite.
  *
  * Interrupted and short calls are continued. A file that is created has a temporary name until
- * publish (naming.h).
+ * publish (names/naming.h).
  */
 #include "io/file.h"
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/identity.h"
 #include "io/io.h"
 #include "io/lock.h"
-#include "io/naming.h"
+#include "io/names/identity.h"
+#include "io/names/naming.h"
 #include "io/open_files.h"
 
 #include <errno.h>

@@ -19,7 +19,7 @@ struct naming_kind;
 
 extern const struct storage_kind storage_file;
 
-// Files that are removed (removal.h).
+// Files that are removed (names/removal.h).
 extern const struct naming_kind file_removal;
 
 // Whether a path leads to something that is neither a file nor a directory, as a device or FIFO,
@@ -39,9 +39,10 @@ tess_status io_file_open_lent(const char *path, struct io **io, tess_error *err)
 tess_status io_file_map(const char *path, struct io **io, tess_error *err);
 
 /*
- * Create a file, under a temporary name beside `path` until publish (naming.h). With `replace` a
- * file of that name stays whole until then; else what exists, now or then, is refused (TESS_ERR_IO
- * with errno EEXIST). What a program has open for writing is not replaced (EWOULDBLOCK).
+ * Create a file, under a temporary name beside `path` until publish (names/naming.h). With
+ * `replace` a file of that name stays whole until then; else what exists, now or then, is refused
+ * (TESS_ERR_IO with errno EEXIST). What a program has open for writing is not replaced
+ * (EWOULDBLOCK).
  */
 tess_status io_file_create(const char *path, bool replace, struct io **io, tess_error *err);
 

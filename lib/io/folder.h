@@ -10,8 +10,8 @@
 #ifndef IO_FOLDER_H
 #define IO_FOLDER_H
 
-#include "io/identity.h"
 #include "io/io.h"
+#include "io/names/identity.h"
 
 struct folder;
 

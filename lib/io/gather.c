@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/extents.h"
-#include "io/identity.h"
 #include "io/io.h"
+#include "io/names/identity.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #define IO_IO_H
 
 #include "base/error.h"
-#include "io/identity.h"
+#include "io/names/identity.h"
 
 #include <tessera/source.h>
 

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "io/directory.h"
-#include "io/naming.h"
+#include "io/names/naming.h"
 #include "io/open_files.h"
 
 #include <errno.h>

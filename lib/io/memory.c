@@ -9,8 +9,8 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/identity.h"
 #include "io/io.h"
+#include "io/names/identity.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 #include "api/files.h"
 #include "io/file.h"
 #include "io/folder.h"
-#include "io/identity.h"
 #include "io/io.h"
 #include "io/memory.h"
+#include "io/names/identity.h"
 #include "io/window.h"
 
 #include <setjmp.h>

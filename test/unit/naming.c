@@ -1,15 +1,16 @@
 /*
- * naming.c - tests of io/naming.h and io/removal.h: which name new files and directories have, and
- * removed ones, and when, on file systems that can rename in all ways, in some, and that fail.
+ * naming.c - tests of io/names/naming.h and io/names/removal.h: which name new files and
+ * directories have, and removed ones, and when, on file systems that can rename in all ways, in
+ * some, and that fail.
  */
-#include "io/naming.h"
+#include "io/names/naming.h"
 #include "io/directory.h"
 #include "io/file.h"
 
 #include "api/files.h"
 #include "io/folder.h"
 #include "io/io.h"
-#include "io/removal.h"
+#include "io/names/removal.h"
 
 #include "base/error.h"
 

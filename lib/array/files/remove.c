@@ -17,10 +17,10 @@
 #include "io/directory.h"
 #include "io/folder.h"
 #include "io/io.h"
-#include "io/leftovers.h"
 #include "io/lock_file.h"
-#include "io/path.h"
-#include "io/removal.h"
+#include "io/names/leftovers.h"
+#include "io/names/path.h"
+#include "io/names/removal.h"
 #include "io/storage.h"
 #include "task/retry.h"
 

@@ -18,7 +18,7 @@
 #include "frame/sparse/sparse.h"
 #include "io/file.h"
 #include "io/io.h"
-#include "io/leftovers.h"
+#include "io/names/leftovers.h"
 #include "task/watch.h"
 
 #include <errno.h>

@@ -26,8 +26,8 @@
 #include "frame/query.h"
 #include "grid/read/plain.h"
 #include "io/folder.h"
-#include "io/identity.h"
 #include "io/io.h"
+#include "io/names/identity.h"
 #include "salvage/salvage.h"
 #include "task/watch.h"
 

@@ -14,9 +14,9 @@
 #include "frame/container.h"
 #include "frame/load.h"
 #include "frame/private.h"
-#include "io/identity.h"
 #include "io/io.h"
-#include "io/path.h"
+#include "io/names/identity.h"
+#include "io/names/path.h"
 
 #include <inttypes.h>
 

@@ -12,7 +12,7 @@
 #include "frame/private.h"
 #include "io/io.h"
 #include "io/lock_file.h"
-#include "io/path.h"
+#include "io/names/path.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "frame/commit/current.h"
 #include "frame/private.h"
 #include "io/lock_file.h"
-#include "io/path.h"
+#include "io/names/path.h"
 #include "task/retry.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include "frame/sparse/numbers.h"
 #include "io/folder.h"
 #include "io/io.h"
-#include "io/path.h"
+#include "io/names/path.h"
 
 #include <inttypes.h>
 

@@ -3,11 +3,11 @@
  *
  * Device and inode are asked for once: while the file is open no other one has them.
  */
-#include "io/path.h"
+#include "io/names/path.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/identity.h"
+#include "io/names/identity.h"
 #include "io/open_files.h"
 
 #include <errno.h>

@@ -14,8 +14,8 @@
  *
  * A struct naming belongs to one thread.
  */
-#ifndef IO_NAMING_H
-#define IO_NAMING_H
+#ifndef IO_NAMES_NAMING_H
+#define IO_NAMES_NAMING_H
 
 #include "base/error.h"
 #include "io/lock.h"

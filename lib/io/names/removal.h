@@ -7,11 +7,11 @@
  *
  * A struct removal belongs to one thread.
  */
-#ifndef IO_REMOVAL_H
-#define IO_REMOVAL_H
+#ifndef IO_NAMES_REMOVAL_H
+#define IO_NAMES_REMOVAL_H
 
 #include "base/error.h"
-#include "io/naming.h"
+#include "io/names/naming.h"
 
 #include <stdbool.h>
 

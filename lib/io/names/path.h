@@ -8,8 +8,8 @@
  * Any number of threads may check one; no lock but that of its directory, which may be opened again
  * (open_files.h).
  */
-#ifndef IO_PATH_H
-#define IO_PATH_H
+#ifndef IO_NAMES_PATH_H
+#define IO_NAMES_PATH_H
 
 #include "base/error.h"
 

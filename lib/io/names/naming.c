@@ -7,7 +7,7 @@
  * And what is at the name may be another thing when that is taken than it was when it was looked
  * at: so it is exchanged, looked at again under the temporary name, and given back.
  */
-#include "io/naming.h"
+#include "io/names/naming.h"
 
 #include "base/memory.h"
 #include "io/open_files.h"

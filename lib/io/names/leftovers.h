@@ -5,8 +5,8 @@
  * nothing where the file system has no locks. Files go, and directories of a kind (folder.h) with
  * the files that belong to it. Any thread: nothing is kept.
  */
-#ifndef IO_LEFTOVERS_H
-#define IO_LEFTOVERS_H
+#ifndef IO_NAMES_LEFTOVERS_H
+#define IO_NAMES_LEFTOVERS_H
 
 struct folder_kind;
 

@@ -1,11 +1,11 @@
 /*
  * identity.c - which file or directory something is.
  */
-#include "io/identity.h"
+#include "io/names/identity.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/naming.h"
+#include "io/names/naming.h"
 
 #include <errno.h>
 #include <string.h>

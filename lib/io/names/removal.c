@@ -3,7 +3,7 @@
  *
  * Removing is replacing by nothing: the locks and checks are those of naming.c.
  */
-#include "io/removal.h"
+#include "io/names/removal.h"
 
 #include "base/memory.h"
 #include "io/directory.h"

@@ -4,8 +4,8 @@
  * Device and inode: while a file is open, no other file has the same. So two identities are
  * compared only while one of the files is open. Any number of threads; nothing is kept.
  */
-#ifndef IO_IDENTITY_H
-#define IO_IDENTITY_H
+#ifndef IO_NAMES_IDENTITY_H
+#define IO_NAMES_IDENTITY_H
 
 #include "base/error.h"
 

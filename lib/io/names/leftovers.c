@@ -6,13 +6,13 @@
  *
  * Failures are passed over: the next writer tries again.
  */
-#include "io/leftovers.h"
+#include "io/names/leftovers.h"
 
 #include "base/log.h"
 #include "base/memory.h"
 #include "io/directory.h"
 #include "io/lock.h"
-#include "io/naming.h"
+#include "io/names/naming.h"
 #include "io/open_files.h"
 
 #include <dirent.h>
