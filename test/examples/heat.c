@@ -1,7 +1,8 @@
 /*
- * heat.c - a plate that conducts heat, computed by the ranks of an MPI program. Each has some rows
- * of it, and all write one array: a state after every 20 steps, one behind the other. A program
- * that is started again goes on behind the last state that is there, with any number of ranks.
+ * heat.c - the heat equation on a plate, solved by the ranks of an MPI program. Each rank has some
+ * rows of the plate. All ranks write one array, to which the state after every 20 steps is
+ * appended. A program that is started again, with any number of ranks, continues from the last
+ * state.
  *
  *     mpirun -n 4 heat [PATH [STEPS]]
  */
@@ -20,9 +21,9 @@ enum { SIDE = 120, SAVE_EVERY = 20 };
 
 static const MPI_Comm comm = MPI_COMM_WORLD;
 static double plate[SIDE + 2][SIDE],
-    next[SIDE + 2][SIDE]; // the rows of a rank, and one on each side
+    next[SIDE + 2][SIDE]; // the rows of a rank, and a halo row on each side
 
-// Rows of the neighbours, in front of the own ones and behind them.
+// Fill the halo rows with the edge rows of the neighbours.
 static void
 exchange(int rank, int nranks, int nrows)
 {
@@ -34,7 +35,7 @@ exchange(int rank, int nranks, int nrows)
                  MPI_STATUS_IGNORE);
 }
 
-// One step; the border of the plate stays cold.
+// One time step; the temperature at the border of the plate is 0.
 static void
 spread(int first, int nrows)
 {
@@ -72,7 +73,7 @@ main(int argc, char **argv)
     params.ndim = 3; // states, rows, columns
     params.shape[1] = params.shape[2] = SIDE;
     params.chunkshape[0] = 1;
-    params.chunkshape[1] = params.chunkshape[2] = 50; // whatever the rows of the ranks are
+    params.chunkshape[1] = params.chunkshape[2] = 50; // need not fit the rows of the ranks
     storage.mode = TESS_MODE_UPDATE;
     const tess_status st = tess_mpi_open(comm, &storage, &m, &err);
     if (st == TESS_ERR_NOT_FOUND) {
@@ -92,7 +93,7 @@ main(int argc, char **argv)
     } else {
         if (first <= SIDE / 2 && SIDE / 2 < first + nrows)
             plate[SIDE / 2 - first + 1][SIDE / 2] = 1e4;
-        step = -SAVE_EVERY; // the first state is the one before the first step
+        step = -SAVE_EVERY; // the first state is that of step 0
     }
     for (int64_t state = info.shape[0]; step < last; state++) {
         for (int i = 0; i < SAVE_EVERY && step >= 0; i++) {
@@ -102,7 +103,7 @@ main(int argc, char **argv)
         step += SAVE_EVERY;
         const int64_t start[] = {state, first, 0}, stop[] = {state + 1, first + nrows, SIDE};
         TRY(tess_mpi_append(m, 0, 1, start, stop, plate[1], sizeof plate - sizeof plate[0], &err));
-        TRY(tess_mpi_flush(m, &err)); // from here on the state is there, whatever happens
+        TRY(tess_mpi_flush(m, &err)); // a commit: a restart continues from this state
     }
     TRY(tess_mpi_close(m, &err));
     if (first <= SIDE / 2 && SIDE / 2 < first + nrows)

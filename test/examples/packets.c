@@ -12,7 +12,7 @@
 
 enum { ROWS = 400, COLUMNS = 300, CHUNK = 100, WORKERS = ROWS / CHUNK };
 
-// What a row of chunks can have at most: its items, and a header for each chunk.
+// The most bytes that a row of encoded chunks can have: its items, and 32 bytes per chunk.
 enum { ROOM = CHUNK * COLUMNS * 8 + COLUMNS / CHUNK * 32 };
 
 static const char path[] = "packets.b2nd";
@@ -26,7 +26,7 @@ check(tess_status st, const tess_error *err)
     exit(1);
 }
 
-// One row of chunks, on its way to the owner as a packet that says where it was written.
+// A worker: encodes a row of chunks, writes it to its lease, and sends the owner the offsets.
 static void
 work(const void *sketch, size_t sketch_size, int row, const tess_lease *lease, FILE *to)
 {
