@@ -57,7 +57,7 @@ tess_mpi_encode(tess_mpi *m, tess_mpi_packets *p, const tess_mpi_box *box, const
         tess_mpi_packet *const more =
             (tess_mpi_packet *)realloc(p->items, (size_t)capacity * sizeof *more);
         if (!more)
-            return tess_mpi_error(err, TESS_ERR_NOMEM, "no memory for packets");
+            return tess_mpi_error(err, TESS_ERR_NOMEM, "rank %d: no memory for packets", m->rank);
         p->items = more;
         p->capacity = capacity;
     }
@@ -214,7 +214,7 @@ tess_mpi_encode_part(void *arg, tess_mpi_exchange *x, const tess_mpi_box *chunk,
     d->st = tess_mpi_encode(d->m, d->packets, chunk, strides, d->items, d->err);
 }
 
-/* The chunks that are put together here. What other ranks send has arrived. */
+/* Encode the chunks that have items of several ranks. The items of other ranks have arrived. */
 static inline tess_status
 tess_mpi_encode_shared(tess_mpi *m, tess_mpi_packets *p, tess_mpi_exchange *x, const void *src,
                        tess_error *err)
@@ -225,8 +225,8 @@ tess_mpi_encode_shared(tess_mpi *m, tess_mpi_packets *p, tess_mpi_exchange *x, c
         nitems *= m->g.chunkshape[i];
     d.items = (uint8_t *)malloc((size_t)nitems * (size_t)m->g.typesize);
     if (!d.items)
-        return tess_mpi_error(err, TESS_ERR_NOMEM, "no memory for a chunk of %lld items",
-                              (long long)nitems);
+        return tess_mpi_error(err, TESS_ERR_NOMEM, "rank %d: no memory for a chunk of %lld items",
+                              m->rank, (long long)nitems);
     tess_mpi_each_part(x, tess_mpi_encode_part, &d);
     free(d.items);
     return d.st;

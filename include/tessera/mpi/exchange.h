@@ -62,7 +62,8 @@ tess_mpi_find_near(tess_mpi_exchange *x, int nranks, tess_error *err)
     tess_mpi_box around, chunks, part;
     x->near = (int *)calloc((size_t)nranks + 1, sizeof *x->near);
     if (!x->near)
-        return tess_mpi_error(err, TESS_ERR_NOMEM, "no memory for %d ranks", nranks);
+        return tess_mpi_error(err, TESS_ERR_NOMEM, "rank %d: no memory for a list of %d ranks",
+                              x->rank, nranks);
     if (tess_mpi_box_nitems(ndim, own) == 0)
         return TESS_OK;
     tess_mpi_box_chunks(x->g, own, &chunks);
@@ -175,7 +176,8 @@ tess_mpi_exchange_prepare(tess_mpi_exchange *x, tess_error *err)
     x->out = (tess_mpi_letter *)calloc(n, sizeof *x->out);
     x->in = (tess_mpi_letter *)calloc(n, sizeof *x->in);
     if (!x->out || !x->in)
-        return tess_mpi_error(err, TESS_ERR_NOMEM, "no memory for %d ranks", x->nnear);
+        return tess_mpi_error(err, TESS_ERR_NOMEM, "rank %d: no memory for messages of %d ranks",
+                              x->rank, x->nnear);
     tess_mpi_each_part(x, tess_mpi_count_part, NULL);
     for (int i = 0; i < x->nnear; i++) {
         tess_mpi_letter *const both[2] = {&x->out[i], &x->in[i]};
@@ -192,8 +194,9 @@ tess_mpi_exchange_prepare(tess_mpi_exchange *x, tess_error *err)
     x->requests = (MPI_Request *)calloc((size_t)nmessages + 1, sizeof *x->requests);
     if (!full || !x->requests)
         return tess_mpi_error(err, TESS_ERR_NOMEM,
-                              "no memory for %lld bytes of chunks that are shared with other ranks",
-                              (long long)size);
+                              "rank %d: no memory for %lld bytes of items of chunks that it shares "
+                              "with other ranks",
+                              x->rank, (long long)size);
     return TESS_OK;
 }
 

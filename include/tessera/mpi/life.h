@@ -70,7 +70,9 @@ tess_mpi_share_sketch(tess_mpi *m, tess_error *err)
     if (m->rank > 0) {
         own = malloc((size_t)nbytes);
         if (!own)
-            st = tess_mpi_error(err, TESS_ERR_NOMEM, "no memory for %lld bytes", (long long)nbytes);
+            st =
+                tess_mpi_error(err, TESS_ERR_NOMEM, "rank %d: no memory for a sketch of %lld bytes",
+                               m->rank, (long long)nbytes);
     }
     st = tess_mpi_agree(m->comm, st, err);
     if (st == TESS_OK) {
@@ -121,13 +123,13 @@ tess_mpi_begin(MPI_Comm comm, const tess_storage *storage, tess_mpi **made, tess
 
     *made = m;
     if (length == 0)
-        st = tess_mpi_error(err, TESS_ERR_ARG, "no path is given");
+        st = tess_mpi_error(err, TESS_ERR_ARG, "no path is given: tess_storage.path");
     if (m)
         m->comm = MPI_COMM_NULL;
     if (m && length > 0)
         m->path = (char *)malloc(length);
     if (st == TESS_OK && (!m || !m->path))
-        st = tess_mpi_error(err, TESS_ERR_NOMEM, "no memory for an array");
+        st = tess_mpi_error(err, TESS_ERR_NOMEM, "no memory for the handle of an array");
     st = tess_mpi_agree(comm, st, err);
     if (st != TESS_OK)
         return st;
@@ -140,7 +142,7 @@ tess_mpi_begin(MPI_Comm comm, const tess_storage *storage, tess_mpi **made, tess
     int mode = (int)storage->mode;
     MPI_Bcast(&mode, 1, MPI_INT, 0, m->comm);
     m->storage.mode = (tess_mode)mode;
-    m->storage.explicit_commits = true; /* none has a part of a call */
+    m->storage.explicit_commits = true; /* each call is in one commit as a whole */
     if (!storage->context) {
         tess_context_init(&m->context);
         m->context.threads = 1;

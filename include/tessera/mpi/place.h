@@ -65,7 +65,7 @@ tess_mpi_adopt_begin(tess_mpi *m, int64_t largest, int64_t total, uint8_t **room
 {
     *room = (uint8_t *)malloc((size_t)largest + 1);
     if (!*room)
-        return tess_mpi_error(err, TESS_ERR_NOMEM, "no memory for packets of %lld bytes",
+        return tess_mpi_error(err, TESS_ERR_NOMEM, "rank 0: no memory for packets of %lld bytes",
                               (long long)largest);
     tess_status st = tess_adoption_begin(m->writer, adoption, err);
     if (st == TESS_OK && total > 0)
@@ -108,8 +108,9 @@ tess_mpi_place(tess_mpi *m, tess_mpi_packets *p, tess_status st, tess_error *err
     tess_lease lease = {0, 0};
 
     if (st == TESS_OK && own_placed > tess_mpi_message_most)
-        st = tess_mpi_error(err, TESS_ERR_LIMIT, "a packet of %lld bytes for one message",
-                            (long long)own_placed);
+        st = tess_mpi_error(err, TESS_ERR_LIMIT,
+                            "rank %d: a packet of %lld bytes, a message has %lld at most", m->rank,
+                            (long long)own_placed, (long long)tess_mpi_message_most);
     st = tess_mpi_agree(m->comm, st, err);
     if (st != TESS_OK)
         return st;

@@ -31,7 +31,8 @@ tess_mpi_gather_boxes(tess_mpi *m, const tess_mpi_box *own, tess_status st, tess
 {
     *boxes = (tess_mpi_box *)malloc((size_t)m->nranks * sizeof **boxes);
     if (!*boxes)
-        st = tess_mpi_error(err, TESS_ERR_NOMEM, "no memory for %d boxes", m->nranks);
+        st = tess_mpi_error(err, TESS_ERR_NOMEM, "rank %d: no memory for the boxes of %d ranks",
+                            m->rank, m->nranks);
     st = tess_mpi_agree(m->comm, st, err);
     if (st == TESS_OK)
         MPI_Allgather(own, (int)sizeof *own, MPI_BYTE, *boxes, (int)sizeof *own, MPI_BYTE, m->comm);
@@ -45,23 +46,25 @@ tess_mpi_check_box(const tess_mpi *m, const tess_mpi_shape *g, const int64_t *st
 {
     memset(box, 0, sizeof *box);
     if (!m->sketch)
-        return tess_mpi_error(err, TESS_ERR_ARG, "the array is open for reading");
+        return tess_mpi_error(err, TESS_ERR_ARG, "the array was opened for reading only");
     if (!start && !stop) /* nothing */
         return TESS_OK;
     if (!start || !stop)
-        return tess_mpi_error(err, TESS_ERR_ARG, "start or stop is NULL");
+        return tess_mpi_error(err, TESS_ERR_ARG, "rank %d: %s is NULL, and %s is not", m->rank,
+                              start ? "stop" : "start", start ? "start" : "stop");
     for (int i = 0; i < g->ndim; i++) {
         if (start[i] < 0 || start[i] > stop[i] || stop[i] > g->shape[i])
             return tess_mpi_error(
-                err, TESS_ERR_ARG, "axis %d: %lld to %lld, the array of rank %d has %lld items", i,
-                (long long)start[i], (long long)stop[i], m->rank, (long long)g->shape[i]);
+                err, TESS_ERR_ARG, "rank %d: a box from %lld to %lld along axis %d of %lld items",
+                m->rank, (long long)start[i], (long long)stop[i], i, (long long)g->shape[i]);
         box->start[i] = start[i];
         box->stop[i] = stop[i];
     }
     const int64_t nitems = tess_mpi_box_nitems(g->ndim, box);
     if (src_size / (size_t)g->typesize < (size_t)nitems || (nitems > 0 && !src))
-        return tess_mpi_error(err, TESS_ERR_ARG, "%zu bytes of memory for %lld items of %d bytes",
-                              src ? src_size : 0, (long long)nitems, (int)g->typesize);
+        return tess_mpi_error(err, TESS_ERR_ARG,
+                              "rank %d: src has %zu bytes, the box has %lld items of %d bytes",
+                              m->rank, src ? src_size : 0, (long long)nitems, (int)g->typesize);
     return TESS_OK;
 }
 
@@ -140,14 +143,16 @@ tess_mpi_check_growth(const tess_mpi *m, int axis, int64_t count, tess_mpi_shape
     tess_status st = TESS_OK;
     MPI_Bcast(first, 2, MPI_INT64_T, 0, m->comm);
     if (!m->sketch)
-        st = tess_mpi_error(err, TESS_ERR_ARG, "the array is open for reading");
+        st = tess_mpi_error(err, TESS_ERR_ARG, "the array was opened for reading only");
     else if (first[0] != axis || first[1] != count)
         st = tess_mpi_error(err, TESS_ERR_ARG,
-                            "rank %d: %lld more items along axis %d, on rank 0 %lld along axis %d",
-                            m->rank, (long long)count, axis, (long long)first[1], (int)first[0]);
+                            "rank %d grows axis %d by %lld items, rank 0 axis %d by %lld", m->rank,
+                            axis, (long long)count, (int)first[0], (long long)first[1]);
     else if (axis < 0 || axis >= m->g.ndim || count < 0 || count > INT64_MAX - m->g.shape[axis])
-        st = tess_mpi_error(err, TESS_ERR_ARG, "%lld more items along axis %d of %d",
-                            (long long)count, axis, m->g.ndim);
+        st = tess_mpi_error(err, TESS_ERR_ARG,
+                            "axis %d cannot grow by %lld items: the array has %d axes, and 2^63-1 "
+                            "items along one at most",
+                            axis, (long long)count, m->g.ndim);
     st = tess_mpi_agree(m->comm, st, err);
     if (st != TESS_OK)
         return st;
