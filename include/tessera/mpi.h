@@ -3,8 +3,9 @@
  * Many processes write one array: MPI.
  *
  * Each rank of a communicator has a part of one array in memory; together they write one file, or
- * one directory, on storage that all of them see. Each rank encodes its own chunks and writes them
- * there itself. Items go to another rank only where boxes cut chunks.
+ * one directory, on a file system that all of them share. Each rank encodes its own chunks and
+ * writes them to the file. Items are sent to another rank only if several ranks have items of one
+ * chunk.
  *
  *     tess_mpi_create(comm, &storage, &params, &m, &err);
  *     tess_mpi_write_box(m, start, stop, items, size, &err);      each rank its own box
@@ -15,28 +16,28 @@
  * libtessera.
  *
  * **Collective.** All functions but tess_mpi_read() and tess_mpi_array() are collective: all ranks
- * of the communicator call them, in the same order. If a rank fails, all ranks get the status and
- * error of the lowest rank that failed. Errors of MPI itself are left to the error handler of the
- * communicator, which ends the program unless it was changed; results of MPI calls are not checked.
+ * of the communicator call them, in the same order. If ranks fail, all ranks get the status and
+ * the error of the lowest rank that failed. Errors of MPI itself are left to the error handler of
+ * the communicator, by default MPI_ERRORS_ARE_FATAL; results of MPI calls are not checked.
  *
  * **What a write costs.** tess_mpi_write_box() makes eleven or twelve collective calls,
  * tess_mpi_append() eight more. Their size does not depend on the number of chunks: the largest
- * gathers the boxes, 256 bytes of each rank, on all ranks. Each rank but 0 tells rank 0 where its
- * chunks are: 64 bytes per chunk, in one message for about 64 MiB of items, and one for each chunk
- * that it encodes with items of other ranks. A chunk of which several ranks have items is encoded
- * by the lowest of them; each of the others sends it the items of all chunks that they share in one
- * message, or one per GiB.
+ * gathers the boxes, 256 bytes of each rank, on all ranks. Each rank but 0 sends rank 0 the offsets
+ * of its chunks: 64 bytes per chunk, in one message for about 64 MiB of items, and one for each
+ * chunk that it encodes with items of other ranks. A chunk of which several ranks have items is
+ * encoded by the lowest of them; each of the others sends that rank its items of all chunks that
+ * the two share, in one message, or one per GiB.
  *
- * Memory: each rank has the encoded bytes of its box, once more those of the 64 MiB of items that
- * it encodes, and the items of chunks that it shares with others. Rank 0 also has the list of
- * chunks, 60 to 80 bytes for each, and memory for the largest message.
+ * Memory: each rank needs the encoded bytes of its box, a second time those of the 64 MiB of items
+ * that it is encoding, and the items of chunks that it shares with others. Rank 0 also needs the
+ * list of chunks, 60 to 80 bytes per chunk, and memory for the largest message.
  *
  * **Commits.** tess_mpi_flush() and tess_mpi_close() commit what was written: rank 0 writes index
  * and header after the chunks of all ranks are written. If a rank dies, at any point, the file
  * keeps its last commit, and the space of what was written since is free. tess_mpi_create() commits
- * the new array. tess_mpi_write_box() and tess_mpi_append() begin with a commit of what earlier
- * calls wrote, if a chunk keeps items that it had, or if another library wrote the last state of
- * the file. Each call is in one commit as a whole; there are no automatic commits
+ * the new array. tess_mpi_write_box() and tess_mpi_append() first commit what earlier calls wrote
+ * if the boxes cover only part of a chunk that has items already, or if another library wrote the
+ * last state of the file. Each call is in one commit as a whole; there are no automatic commits
  * (tess_storage.explicit_commits).
  *
  * **Threads.** MPI is called on the calling thread alone: MPI_THREAD_FUNNELED is enough for calls
@@ -64,8 +65,8 @@ extern "C" {
 /**
  * Write a box of each rank.
  *
- * Boxes may have any size and place, but must not overlap; those of some ranks may be empty. Items
- * of a chunk that are in no box keep their values.
+ * Boxes of different ranks must not overlap; boxes may be empty, and need not consist of whole
+ * chunks. Items that are in no box keep their values.
  *
  * @param m      Array opened for writing.
  * @param start  First index of the rank's own box per axis. NULL, with stop: the box is empty.
@@ -96,7 +97,7 @@ tess_mpi_write_box(tess_mpi *m, const int64_t *start, const int64_t *stop, const
 }
 
 /**
- * Create an array of zeros, or of the fill value, that all ranks write.
+ * Create an array of zeros, or of the fill value, for all ranks to write.
  *
  * @param comm     The ranks that write and read; not an intercommunicator. It is duplicated: the
  *                 program may free it.
@@ -108,8 +109,8 @@ tess_mpi_write_box(tess_mpi *m, const int64_t *start, const int64_t *stop, const
  * @param m        Receives the array, or NULL on failure. Close it with tess_mpi_close().
  * @param err      Filled on failure; may be NULL.
  *
- * @return as tess_array_zeros(); TESS_ERR_UNSUPPORTED (no dimension). If rank 0 has created the
- *         array and another rank fails then, the new array is at the path.
+ * @return as tess_array_zeros(); TESS_ERR_UNSUPPORTED (an array without dimensions). If another
+ * rank fails after rank 0 has created the array, the new array stays at the path.
  */
 static inline tess_status
 tess_mpi_create(MPI_Comm comm, const tess_storage *storage, const tess_params *params, tess_mpi **m,
@@ -147,7 +148,8 @@ tess_mpi_create(MPI_Comm comm, const tess_storage *storage, const tess_params *p
  * @param m        Receives the array, or NULL on failure. Close it with tess_mpi_close().
  * @param err      Filled on failure; may be NULL.
  *
- * @return as tess_array_open(); TESS_ERR_UNSUPPORTED (a super-chunk, no dimension).
+ * @return as tess_array_open(); TESS_ERR_UNSUPPORTED (a super-chunk, or an array without
+ *         dimensions).
  */
 static inline tess_status
 tess_mpi_open(MPI_Comm comm, const tess_storage *storage, tess_mpi **m, tess_error *err)
@@ -212,10 +214,10 @@ tess_mpi_append(tess_mpi *m, int axis, int64_t count, const int64_t *start, cons
 }
 
 /**
- * Read a box: not collective, each rank for itself.
+ * Read a box. Not collective.
  *
  * Rank 0 of an array opened for writing reads what was written, committed or not. All other ranks
- * read a commit: the last one of a flush, or a later one.
+ * read the commit of the last tess_mpi_flush(), or a later one.
  *
  * @param m      Open array.
  * @param start  First index per axis.

@@ -3,13 +3,13 @@
  * Encoded chunks as packets: many processes, on one machine or many, write one array.
  *
  * One process, the owner, has the array open for writing; other processes, the workers, encode
- * chunks. A packet is a byte string that describes encoded chunks and either contains them or says
- * where a worker has written them. The program transports packets by any means: MPI, pickles,
- * sockets, object stores. The owner adopts packets in any order, that is, makes their chunks chunks
- * of the array, and commits once. Packets that the owner trusts are adopted without decoding.
+ * chunks. A packet is a byte string that contains encoded chunks, or the offsets at which a worker
+ * has written them to the file. The program sends packets from workers to the owner by any means:
+ * MPI, pickles, sockets, object stores. The owner adopts packets in any order, that is, makes their
+ * chunks chunks of the array, and commits once. Packets that the owner trusts are not decoded.
  *
- *     owner    tess_array_sketch()     what workers need to know of the array: a few hundred bytes
- *     worker   tess_array_open()       of the sketch, in memory (tess_storage.image)
+ *     owner    tess_array_sketch()     the array without chunks, a few hundred bytes, for workers
+ *     worker   tess_array_open()       opens the sketch in memory (tess_storage.image)
  *     worker   tess_packet_encode()    a box of whole chunks becomes a packet
  *     owner    tess_adoption_begin()
  *     owner    tess_adoption_add()     the chunks of a packet become chunks of the array
@@ -17,10 +17,10 @@
  *
  * If workers can write to the file of the array, packets need not contain the chunks: the owner
  * leases a range of the file to a worker (tess_adoption_lease()); the worker writes its chunks to
- * it (tess_packet_place()), and sends a packet that says where they are.
+ * it (tess_packet_place()), and sends a packet of their offsets.
  *
  * The chunks are those that tess_array_write() would store, byte for byte. Packets may be stored,
- * and made by other programs: lib/array/packets/format.h describes all of their bytes. A packet is
+ * and made by other programs: lib/array/packets/format.h documents their format. A packet is
  * checked like a file from an unknown source.
  */
 #ifndef TESSERA_PACKET_H
@@ -145,7 +145,7 @@ typedef struct tess_packet_chunk {
  * @param packet       From anywhere.
  * @param packet_size  Its size in bytes.
  * @param chunks       Receives tess_packet_info.nchunks elements. May be NULL if that is 0.
- * @param count        Room of chunks, in elements. More than needed is fine.
+ * @param count        Size of chunks, in elements. More than needed is fine.
  * @param err          Filled on failure; may be NULL. The offset counts from the start of the
  *                     packet.
  *
@@ -233,11 +233,10 @@ typedef struct tess_lease {
  * Lease a range of the array's file, or of file numbers in its directory, for workers to write
  * chunks to.
  *
- * Until the lease is returned or the adoption ends, nothing else is stored there, whatever is
- * committed meanwhile. Then adopted chunks stay, the rest of the range is free space, and files of
- * a directory that were not adopted are removed. No worker may write to a lease that has ended. If
- * the owner dies, the array is that of the last commit, and the leased space is free for the next
- * writer.
+ * Until the lease is returned or the adoption ends, nothing else is stored there, also by commits
+ * in between. After that, adopted chunks stay, the rest of the range is free space, and files of a
+ * directory that were not adopted are removed. No worker may write to a lease that has ended. If
+ * the owner dies, the file has its last commit, and the leased space is free for the next writer.
  *
  * While there are leases, the array holds its lock file, if it has one (tess_storage.lock_file).
  *
@@ -256,7 +255,7 @@ TESS_API TESS_NODISCARD tess_status tess_adoption_lease(tess_adoption *adoption,
                                                         tess_lease *lease, tess_error *err);
 
 /**
- * Return a lease before the adoption ends, when its worker has died, or its packets are adopted.
+ * Return a lease before the adoption ends: its worker has died, or its packets were adopted.
  *
  * @param adoption  From tess_adoption_begin().
  * @param lease     A whole lease, as tess_adoption_lease() made it.
