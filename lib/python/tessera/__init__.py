@@ -11,8 +11,12 @@ array([10., 11., 12.], dtype=float32)
 >>> a.attrs["units"]
 'm/s'
 
-An Array is indexed as one of NumPy. What an index selects is read when it is asked for, by all
-processors, and without the lock of the interpreter, so any number of threads may read one array.
+An Array is indexed as one of NumPy. Each index reads the items that it selects, in parallel, and
+without the GIL; any number of threads may read and write one array.
+
+create(), open() and asarray() return an Array. to_tessera() writes datasets of xarray, and
+xarray.open_dataset(path, engine="tessera") opens them. from_dask() and to_dask() are for arrays of
+Dask. Packets and adoptions are for processes that write one array together.
 """
 
 from tessera._tessera import (

@@ -105,7 +105,7 @@ class Attributes(MutableMapping[str, Any]):
 
 
 class _Index:
-    """What stands before the brackets of .oindex and .vindex."""
+    """The value of .oindex and .vindex: its indices read and write items."""
 
     def __init__(self, array: Array, way: int) -> None:
         self._array, self._way = array, way
@@ -118,7 +118,7 @@ class _Index:
 
 
 class _View:
-    """What stands before the brackets of .view."""
+    """The value of .view: its indices make views."""
 
     def __init__(self, array: Array) -> None:
         self._array = array
@@ -130,9 +130,9 @@ class _View:
 class Array(_tessera.Array):
     """An open array, made by tessera.open(), create() and asarray().
 
-    It is indexed, and assigned to, as an array of NumPy. What is assigned is cast by NumPy's rule
-    same_kind if it has a dtype, and else converted as numpy.asarray() does. Any number of threads
-    may read and write one array; those that close it or change its shape wait for the others.
+    It is indexed, and assigned to, as an array of NumPy. Assigned values that have a dtype are cast
+    by NumPy's rule same_kind, others are converted to the dtype of the array. Any number of threads
+    may read and write one array; calls that close it or change its shape wait for the others.
 
     >>> import numpy as np
     >>> import tessera
@@ -147,7 +147,7 @@ class Array(_tessera.Array):
     array([ 8,  9, -1, -1])
     """
 
-    # How it was opened, for pickles; of a view, how it was made.
+    # For pickles: how the array was opened; how a view was made.
     _place: dict[str, Any]
     _made: tuple[str, Any]
 
@@ -174,7 +174,7 @@ class Array(_tessera.Array):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all items, not compressed."""
+        """Bytes of all items, uncompressed."""
         return self.size * self.dtype.itemsize
 
     @property
@@ -201,7 +201,7 @@ class Array(_tessera.Array):
 
     @property
     def layout(self) -> Layout:
-        """How it is stored, for a new array that is to be stored alike."""
+        """Chunks, blocks, codec and filters, as an argument of create() and others."""
         info = self._info()
         names = ("chunks", "blocks", "codec", "codec_meta", "level", "split", "dictionary")
         return Layout(filters=tuple(info["filters"]), **{name: info[name] for name in names})
@@ -224,10 +224,10 @@ class Array(_tessera.Array):
     # Items
 
     def read(self, index: Any = ..., out: npt.NDArray[Any] | None = None) -> Any:
-        """Items of an index as in brackets; into out, which has their shape and type, if given.
+        """Read the items of an index, as a[index] does; into out, if given, of their shape and type.
 
-        Numbers and slices are read straight into out, whatever its strides. So are lists and masks
-        where out is contiguous, but if their axes are not in the order of the array.
+        Numbers and slices are read into out without a copy, whatever its strides. So are lists and
+        masks if out is contiguous and the axes of the result are in the order of the array.
 
         >>> import numpy as np
         >>> import tessera
@@ -244,19 +244,19 @@ class Array(_tessera.Array):
 
     @property
     def oindex(self) -> _Index:
-        """Indexing where each list is an axis of its own: a.oindex[[0, 2], [1, 3]] has 4 items."""
+        """Orthogonal indexing, one axis per list: a.oindex[[0, 2], [1, 3]] has 2 x 2 items."""
         return _Index(self, _OUTER)
 
     @property
     def vindex(self) -> _Index:
-        """Indexing as in NumPy, but with the axes of lists always in front."""
+        """Indexing as in NumPy, except that the axes of lists always come first in the result."""
         return _Index(self, _POINTS)
 
     def __array__(
         self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
     ) -> npt.NDArray[Any]:
         if copy is False:
-            raise ValueError("the items are compressed: an array of NumPy is always a copy")
+            raise ValueError("the items are compressed: no array of NumPy without a copy")
         items: npt.NDArray[Any] = self._read((...,), _NUMPY, None)
         return items if dtype is None else items.astype(dtype, copy=False)
 
@@ -269,7 +269,7 @@ class Array(_tessera.Array):
         return any(bool(np.any(part == item)) for _, part in self.iter_chunks())
 
     def iter_chunks(self) -> Iterator[tuple[tuple[slice, ...], npt.NDArray[Any]]]:
-        """The items chunk by chunk: pairs of slices, and the items at these.
+        """Iterate over chunks: pairs of an index, one slice per axis, and its items.
 
         >>> import tessera
         >>> a = tessera.create(None, (4, 5), "u1", chunks=(4, 3), fill_value=1)
@@ -290,7 +290,7 @@ class Array(_tessera.Array):
     # Shape
 
     def append(self, items: npt.ArrayLike | _tessera.Array, axis: int = 0) -> None:
-        """Grow an axis by layers: items with all axes, or a single layer without that axis.
+        """Append layers along an axis: items with all axes, or one layer without that axis.
 
         >>> import tessera
         >>> a = tessera.create(None, (0, 3), "i4")
@@ -305,7 +305,7 @@ class Array(_tessera.Array):
             self._insert(axis, None, self._layers(items, axis))
 
     def insert(self, position: int, items: npt.ArrayLike, axis: int = 0) -> None:
-        """Insert layers before an index of an axis."""
+        """Insert layers before an index of an axis; items as in append()."""
         self._insert(axis, position, self._layers(items, axis))
 
     def delete(self, index: int | slice, axis: int = 0) -> None:
@@ -321,7 +321,7 @@ class Array(_tessera.Array):
         if isinstance(index, slice):
             start, stop, step = index.indices(length)
             if step != 1:
-                raise ValueError("layers are deleted in one piece: a slice without a step")
+                raise ValueError(f"the slice has step {step}, expected 1")
             self._delete(axis, start, max(start, stop))
         else:
             start = index + length if index < 0 else index
@@ -364,11 +364,11 @@ class Array(_tessera.Array):
         return self.transpose()
 
     def read_only(self) -> Array:
-        """A view that does not change the array: to hand it on."""
+        """A view that cannot change the array."""
         return self._again("_read_only", None)
 
     def _again(self, method: str, argument: Any) -> Array:
-        """A view by a method, which remembers that."""
+        """Make a view, and record how, for pickles."""
         make = getattr(self, method)
         view: Array = make() if argument is None and method == "_read_only" else make(argument)
         view._made = (method, argument)
@@ -518,7 +518,7 @@ class Array(_tessera.Array):
     # Packets
 
     def sketch(self) -> bytes:
-        """What a worker needs to encode chunks of the array: some hundred bytes."""
+        """The array without its chunks, some hundred bytes: what workers need for encode()."""
         return self._sketch()
 
     def adopt(self) -> Adoption:
@@ -550,10 +550,10 @@ class Array(_tessera.Array):
         lock_file: bool = False,
         explicit_commits: bool = False,
     ) -> Array:
-        """Copy the array, attributes included; stored in another way where that is given.
+        """Copy the array, attributes included, with another layout if one is given.
 
-        Chunks that stay the same are not decoded. path None: in memory. Other arguments as in
-        create().
+        Chunks whose layout stays the same are copied without decoding. path None: in memory. Other
+        arguments as in create().
 
         >>> import tessera
         >>> a = tessera.asarray(range(1000))
@@ -632,7 +632,7 @@ _DEFAULTS = {
 
 def _checked(mode: str, modes: dict[str, int]) -> str:
     if mode not in modes:
-        raise ValueError(f"mode is {mode!r}, and can be " + " or ".join(map(repr, modes)))
+        raise ValueError(f"mode is {mode!r}, expected " + " or ".join(map(repr, modes)))
     return mode
 
 
@@ -688,9 +688,9 @@ def open(
 ) -> Array:
     """Open an array: a file, the directory of a sparse one, a URL, or the bytes of a file.
 
-    mode is "r" for reading, or "r+" for reading and writing. threads is how many work on a call,
-    cache the bytes of decoded blocks that are kept; None leaves both to the library. mmap reads
-    through a memory map.
+    mode is "r" for reading, or "r+" for reading and writing. threads is the number of threads that
+    work on a call, cache the bytes of decoded blocks that the array keeps; None: the library
+    chooses. mmap reads the file through a memory map.
 
     checksums "verify" compares each chunk that is read with its checksum; "none" writes none.
     durability is what a commit survives: "none" the end of the program, "ordered" also that of the
@@ -752,11 +752,12 @@ def create(
 ) -> Array:
     """Create an array whose items are fill_value, or zero, and open it for reading and writing.
 
-    path None: in memory. mode "x" fails if the path exists; "w" replaces what is there when the
-    array is flushed or closed. chunks and blocks are chosen if they are not given. codec is a name
-    such as "lz4" or "zstd", or a name and a number; filters is a list of such. layout is one that
-    tessera.layout() found. A sparse array is a directory with a file for each chunk. The other
-    arguments are those of open(); mode "w" waits for an array that is open for writing.
+    path None: in memory. mode "x" fails if the path exists; with "w", the array replaces what is at
+    the path when it is flushed or closed. chunks and blocks, in items per axis, are chosen if they
+    are not given. codec is a name such as "lz4" or "zstd", or a pair of a name and the codec's
+    parameter; filters is a list of such; level is 0 to 9. layout is a Layout, from tessera.layout()
+    or of another array. A sparse array is a directory with one file per chunk. The other arguments
+    are those of open(); mode "w" waits for an array that is open for writing.
 
     >>> import tessera
     >>> a = tessera.create(None, (1000, 1000), "f4", codec="zstd", level=9, fill_value=-1)
@@ -784,7 +785,7 @@ def create(
     if fill_value is not None and not kind.hasobject:
         fill = np.asarray(fill_value, dtype=kind)
         if fill.size != 1:
-            raise ValueError(f"fill_value has {fill.size} items, and is one")
+            raise ValueError(f"fill_value has {fill.size} items, expected 1")
         params["fill"] = fill.tobytes()
     return _opened(_tessera._create(Array, place, params, None), place)
 
@@ -811,9 +812,9 @@ def asarray(
     lock_file: bool = False,
     explicit_commits: bool = False,
 ) -> Array:
-    """Create an array of items, as numpy.asarray() takes them; an Array stays what it is.
+    """Create an array of items that numpy.asarray() accepts; an Array is returned as it is.
 
-    The other arguments are those of create(). Where one is given, an Array is copied.
+    The other arguments are those of create(). If path or a layout is given, an Array is copied.
 
     >>> import numpy as np
     >>> import tessera

@@ -1,7 +1,7 @@
 """Folders of arrays, as `tess import` writes them and `tess export` reads them.
 
-A variable NAME is the array NAME.b2nd, with its attributes and the names of its dimensions. What
-belongs to the whole, and what attributes of arrays do not tell, stands in the file group.json.
+A variable NAME is the array NAME.b2nd, with its attributes and the names of its dimensions. The file
+group.json has the attributes and dimensions of the folder, and the NumPy types of all attributes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ RECORD_PART = RECORD + ".part"  # while it is written
 SUFFIX = ".b2nd"
 _INDEX = "chunks.b2frame"  # the file that makes a folder a sparse array
 
-# Attributes that do not fit into a file by themselves stand in the map of this name.
+# A dict with the attributes that a file cannot store under their own names.
 _MORE = "attributes"
 _DIMENSIONS = "_ARRAY_DIMENSIONS"
 _RESERVED = (_MORE, _DIMENSIONS, "_tess")
@@ -53,7 +53,7 @@ def array_names(folder: str) -> list[str]:
 
 
 def is_group(path: str) -> bool:
-    """Whether a folder holds arrays; that of a sparse array does not."""
+    """Whether a path is a folder, and not that of a sparse array."""
     return os.path.isdir(path) and not os.path.exists(os.path.join(path, _INDEX))
 
 
@@ -164,7 +164,7 @@ def _from_json(value: Any) -> Any:
 
 @dataclass
 class Group:
-    """What a folder says of the whole."""
+    """The content of group.json."""
 
     attrs: dict[str, Any] = field(default_factory=dict)
     dimensions: dict[str, int] = field(default_factory=dict)

@@ -21,9 +21,9 @@ _KEEP = {"chunks": 1, "blocks": 2, "codec": 4, "level": 8, "filters": 16}
 
 @dataclass(frozen=True)
 class Layout:
-    """How an array is stored. tessera.create() and others take one as their argument layout.
+    """Chunks, blocks, codec and filters: the argument layout of tessera.create() and others.
 
-    seconds is what the accesses take in this layout: predicted, or measured by a search.
+    seconds is the time of the accesses in this layout, as predicted or measured by layout(); else 0.
     """
 
     chunks: tuple[int, ...]
@@ -79,13 +79,13 @@ def layout(
 ) -> Layout:
     """Find the layout in which accesses to an array take the least time.
 
-    accesses is a mix such as "plane:0*10,row,point*100": full, plane:K, line:K, row, point, box:AxB,
-    update:AxB, append:K and write, each with a weight behind "*". None stands for reads of all
-    kinds.
+    accesses is a list such as "plane:0*10,row,point*100" of full, plane:K, line:K, row, point,
+    box:AxB, update:AxB, append:K and write, where K is an axis, and "*" precedes a weight. None:
+    reads of all kinds.
 
-    Of a shape and dtype, or of an array without a budget, a model predicts the best chunks and
-    blocks. With a budget in seconds, layouts are measured on a sample of the array, and codec,
-    level and filters are searched, too. What is given stays as it is.
+    For a shape and dtype, or an array without a budget, a model predicts the best chunks and blocks.
+    With a budget in seconds, layouts are measured on a sample of the array, and codec, level and
+    filters are searched, too. Arguments that are given are kept.
 
     >>> import tessera
     >>> found = tessera.layout((1000, 1000, 1000), "f4", "plane:0")
@@ -105,6 +105,6 @@ def layout(
     else:
         shape = array
         if budget is not None:
-            raise ValueError("a search needs an array: without items, nothing can be measured")
+            raise ValueError("budget needs an array: without items, nothing can be measured")
     params = {"shape": shape, "dtype": dtype, **given}
     return Layout(**_tessera._propose(params, accesses, keep))

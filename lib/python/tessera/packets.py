@@ -22,7 +22,11 @@ Box = Any
 
 
 class PacketChunk(NamedTuple):
-    """A chunk of a packet: its number in the array, its stored bytes, and where they are."""
+    """A chunk of a packet: its number in the array, its stored bytes, and their offset.
+
+    The offset counts from the start of the packet, or of the file; in a directory, it is the number
+    of the file.
+    """
 
     number: int
     cbytes: int
@@ -30,10 +34,10 @@ class PacketChunk(NamedTuple):
 
 
 class Packet(_tessera.Packet):
-    """Encoded chunks, or where in the file of the array they were written.
+    """Encoded chunks, or their offsets in the file of the array.
 
-    It is memory that is read-only, as bytes are, and travels as these do: through pickles, sockets,
-    files, MPI. Packet(data) is a packet again.
+    A read-only buffer, like bytes: it can be pickled, written to files and sockets, and sent with
+    MPI. Packet(data) makes a packet of the bytes that were received.
 
     >>> import numpy as np
     >>> import tessera
@@ -47,7 +51,8 @@ class Packet(_tessera.Packet):
 
     @property
     def kind(self) -> str:
-        """Where the chunks are: "bytes", in the packet; "extents", in the file; "files", there."""
+        """Where the chunks are: "bytes" (in the packet), "extents" (in the file of the array), or
+        "files" (in files of its directory)."""
         return _tessera._packet_info(self)[0]
 
     @property
@@ -57,7 +62,7 @@ class Packet(_tessera.Packet):
 
     @property
     def nstored(self) -> int:
-        """How many of them have stored bytes."""
+        """Number of chunks with stored bytes; chunks of one value have none."""
         return _tessera._packet_info(self)[2]
 
     @property
@@ -94,18 +99,19 @@ class Packet(_tessera.Packet):
         return f"<tessera.Packet of {nchunks} chunks, {cbytes} bytes stored, {kind}>"
 
     def place(self, path: str | os.PathLike[str], lease: Lease, *, sync: bool = False) -> Packet:
-        """Write the chunks to the file or directory of the array; a small packet says where.
+        """Write the chunks to the file or directory of the array; returns a packet of their offsets.
 
-        lease is what the owner leased for them: as many bytes as cbytes tells, or in a directory as
-        many files as nstored. sync makes sure of the disk, which the commit of an owner on another
-        machine does not.
+        path is the path of the array on this machine. lease is what Adoption.lease() returned, of
+        cbytes bytes at least, or in a directory nstored files. sync: the chunks are on the disk when
+        the call returns. The commit of the owner syncs them only if they are in one file and were
+        written on its machine.
         """
         where = os.path.abspath(os.fspath(path))
         return Packet(_tessera._packet_place(self, where, lease.first, lease.size, sync))
 
 
 class Lease(NamedTuple):
-    """A range of bytes of a file, or of numbers of files in a directory."""
+    """A range of bytes of a file, or of file numbers in a directory: its first one, and how many."""
 
     first: int
     size: int
@@ -116,14 +122,14 @@ def _opened(sketch: bytes, threads: int | None) -> Array:
     return open(sketch, "r+", threads=threads)
 
 
-# A call of another thread that the fork cut off may have left an array in any state.
+# A fork during a call of another thread may leave an array in any state.
 os.register_at_fork(after_in_child=_opened.cache_clear)
 
 
 def _range(part: slice, length: int) -> tuple[int, int]:
     start, stop, step = part.indices(length)
     if step != 1:
-        raise ValueError(f"{part} has a step, and a box has none")
+        raise ValueError(f"{part} has step {step}, expected 1 in a box")
     return start, max(start, stop)
 
 
@@ -134,7 +140,7 @@ def _bounds(box: Box, shape: Sequence[int]) -> list[tuple[int, int]]:
     rest = [slice(None)] * (len(shape) - len(parts) + (at < len(parts)))
     parts[at : at + 1] = rest
     if len(parts) != len(shape) or not all(isinstance(part, slice) for part in parts):
-        raise IndexError(f"{box!r} is no box of an array of {len(shape)} dimensions: slices are")
+        raise IndexError(f"a box is up to {len(shape)} slices and '...', not {box!r}")
     return [_range(part, length) for part, length in zip(parts, shape)]
 
 
@@ -143,24 +149,32 @@ def encode(
 ) -> Packet:
     """Encode the chunks of a box into a packet.
 
-    sketch is what Array.sketch() made. box is one or several slices, of whole chunks: they are cut
-    at the end of the array only. items are cast as in an assignment, and broadcast to the box. Any
-    number of threads and processes may encode; the chunks are those that an assignment makes.
+    sketch is what Array.sketch() returned. box is one or several slices without steps, of whole
+    chunks: each starts at a chunk, and stops at one or at the end of the axis. items are cast as in
+    an assignment, and broadcast to the box. Any number of threads and processes may encode; the
+    chunks equal those of an assignment. threads as in open().
     """
     array = sketch if isinstance(sketch, Array) else _opened(bytes(sketch), threads)
     bounds = _bounds(box, array.shape)
     shape = tuple(stop - start for start, stop in bounds)
     values = np.asarray(items) if hasattr(items, "dtype") else np.asarray(items, dtype=array.dtype)
-    values = np.broadcast_to(values.astype(array.dtype, casting="same_kind", copy=False), shape)
+    values = values.astype(array.dtype, casting="same_kind", copy=False)
+    try:
+        values = np.broadcast_to(values, shape)
+    except ValueError:
+        raise ValueError(
+            f"could not broadcast items of shape {values.shape} into a box of shape {shape}"
+        ) from None
     start, stop = [b[0] for b in bounds], [b[1] for b in bounds]
     return Packet(array._encode(start, stop, values))
 
 
 class Adoption(_tessera.Adoption):
-    """An array that adopts the chunks of packets, made by Array.adopt().
+    """Adds the chunks of packets to an array; made by Array.adopt().
 
-    Its end commits all of them. Where the block of a with statement raises, nothing is committed:
-    what was adopted is committed or discarded with the array.
+    The end of a with block commits the array. If the block raises, nothing is committed: adopted
+    chunks stay in the array, until its next commit or discard(). Any number of threads may call add(),
+    lease() and missing().
 
     >>> import numpy as np
     >>> import tessera
@@ -186,22 +200,21 @@ class Adoption(_tessera.Adoption):
         self.end(commit=kind is None)
 
     def add(self, packet: Packet | Bytes, *, trusted: bool = True) -> None:
-        """Adopt all chunks of a packet, or none. Packets come in any order, and twice.
+        """Adopt all chunks of a packet, or none. Packets may come in any order, and more than once.
 
-        What a packet says is compared with the array, and its bytes with their checksums; nothing
-        is decoded. One that is not trusted is decoded as a check, and if its chunks were written to
-        the file, they are read.
+        The packet is compared with the array, and its bytes with their checksums; nothing is
+        decoded. trusted=False: all chunks are decoded as a check; placed ones are read for that.
         """
         self._add(packet, trusted)
 
     def lease(self, size: int) -> Lease:
-        """Lease bytes of the file, or in a directory files, for a worker to write chunks to."""
+        """Reserve bytes of the file, or files of the directory, for Packet.place() of a worker."""
         return Lease(*self._lease(size))
 
     def give_back(self, lease: Lease) -> None:
-        """Return a lease before the end; what was adopted stays, and the rest is free again.
+        """End a lease early: adopted chunks stay, the rest of its range is free again.
 
-        No worker may write to it any more.
+        No worker may write to the lease any more.
         """
         self._give_back(lease.first, lease.size)
 

@@ -22,7 +22,7 @@ def _remove(path: str) -> None:
 
 
 def _check_replaced(path: str) -> None:
-    """Of what is there, only what holds nothing but arrays is replaced."""
+    """Raise unless the path is a file, an array, or a folder that contains only arrays."""
     if not os.path.isdir(path) or not groups.is_group(path):
         return
     for entry in os.listdir(path):
@@ -32,25 +32,27 @@ def _check_replaced(path: str) -> None:
         if entry.startswith(".") and entry.endswith(_PART):
             continue
         if not os.path.isdir(inside):
-            raise FileExistsError(f"{path!r} holds {entry!r}, and is no folder of arrays alone")
+            raise FileExistsError(
+                f"{path!r} contains {entry!r}: mode 'w' replaces only folders of arrays"
+            )
         _check_replaced(inside)
 
 
 def target_of(path: Path) -> str:
     """The absolute path of what is written."""
     if _tessera._is_url(os.fspath(path)):
-        raise ValueError(f"{path!r} is a URL, and arrays are written to files")
+        raise ValueError(f"{path!r} is a URL: arrays are written to local paths only")
     return os.path.abspath(os.fspath(path))
 
 
 @contextlib.contextmanager
 def published(path: Path, mode: str) -> Iterator[str]:
-    """A path beside another one, which gets its name at the end, and is removed after a failure."""
+    """A temporary path beside path: renamed to path at the end, removed after a failure."""
     target = target_of(path)
     if mode not in ("x", "w"):
-        raise ValueError(f"mode is {mode!r}, and can be 'x' or 'w'")
+        raise ValueError(f"mode is {mode!r}, expected 'x' or 'w'")
     if mode == "x" and os.path.lexists(target):
-        raise FileExistsError(f"{target!r} exists, and mode is 'x'")
+        raise FileExistsError(f"{target!r} exists; mode 'w' replaces it")
     _check_replaced(target)
     parent, name = os.path.split(target)
     part = os.path.join(parent, f".{name}.{uuid.uuid4().hex[:8]}{groups.SUFFIX}")

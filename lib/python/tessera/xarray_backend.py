@@ -52,12 +52,12 @@ def _only_grew(array: Array) -> bool:
 
 
 class LazyItems(BackendArray):
-    """The items of an array for xarray, which are read when they are asked for.
+    """The items of an array, read lazily by indices of xarray.
 
-    Any number of threads may read. A pickle has the path only. Of all files that are open, xarray
-    closes those that were not used for the longest time.
+    Any number of threads may read. A pickle has the path only. xarray limits the number of open
+    files, and closes the least recently used.
 
-    The array may be longer, or become it: items are those of the shape that is given.
+    The array may be longer, or become longer: items are those of the shape that is given.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class LazyItems(BackendArray):
                     raise
                 array.refresh()
             except ValueError:
-                if not array.closed:  # else another thread has opened too many files meanwhile
+                if not array.closed:  # else xarray closed it for a file of another thread: again
                     raise
 
     def _part(self, array: Array) -> Array:
@@ -97,7 +97,7 @@ class LazyItems(BackendArray):
 
 
 def _dimensions(array: Array, prefix: str) -> tuple[str, ...]:
-    """The names of all axes; those without one are numbered."""
+    """The names of all axes: dim_0, dim_1 ... for those without one, behind the prefix."""
     names = array.dims or ("",) * array.ndim
     return tuple(name or f"{prefix}dim_{axis}" for axis, name in enumerate(names))
 
@@ -111,7 +111,7 @@ def _committed(array: Array, dims: tuple[str, ...], record: groups.Group) -> tup
 def _variable(
     path: str, name: str, prefix: str, options: dict[str, Any], record: groups.Group
 ) -> tuple[CachingFileManager, Any]:
-    """A variable of xarray, and what closes its file."""
+    """The manager of an array's file, and the array as a lazy variable of xarray."""
     manager = CachingFileManager(open, path, mode="r", kwargs=options)
     array = manager.acquire()
     dims, layout = _dimensions(array, prefix), array.layout
@@ -166,12 +166,12 @@ def _close(managers: list[CachingFileManager]) -> None:
 
 
 class TesseraBackendEntrypoint(BackendEntrypoint):
-    """Opens an array as a Dataset with one variable, and a folder of arrays with all of them."""
+    """Opens an array as a Dataset of one variable, a folder of arrays as one of all of them."""
 
     description = "Open arrays in the Blosc2 format (.b2nd), and folders of them"
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """Whether it is an array or a folder with arrays, by names."""
+        """Whether the name ends in .b2nd, or it is a folder with such files."""
         try:
             path = os.fspath(filename_or_obj)
         except TypeError:
@@ -197,7 +197,10 @@ class TesseraBackendEntrypoint(BackendEntrypoint):
         threads: int | None = None,
         cache: int | None = None,
     ) -> Any:
-        """Open a Dataset. group is a folder inside; threads and cache as in tessera.open()."""
+        """Open a Dataset. group is a folder in the folder; threads and cache as in tessera.open().
+
+        The other arguments are those of xarray.open_dataset().
+        """
         path = os.fspath(filename_or_obj)
         if not _tessera._is_url(path):
             path = os.path.abspath(os.path.expanduser(path))
@@ -225,7 +228,7 @@ class TesseraBackendEntrypoint(BackendEntrypoint):
 
 @register_dataset_accessor("tessera")
 class TesseraAccessor:
-    """ds.tessera: what this package does with datasets."""
+    """The accessor ds.tessera."""
 
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset

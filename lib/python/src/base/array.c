@@ -22,7 +22,7 @@ py_array_of(PyObject *object)
 {
     const int is = PyObject_IsInstance(object, array_class);
     if (is == 0)
-        PyErr_Format(PyExc_TypeError, "%R is no array of tessera", object);
+        PyErr_Format(PyExc_TypeError, "expected a tessera.Array, not %R", object);
     return is == 1 ? (struct py_array *)object : NULL;
 }
 
@@ -31,8 +31,8 @@ py_array_axis(const struct py_array *a, int64_t axis)
 {
     if (axis >= -a->ndim && axis < a->ndim)
         return (int)(axis < 0 ? axis + a->ndim : axis);
-    PyErr_Format(PyExc_IndexError, "axis %lld of an array of %d dimensions", (long long)axis,
-                 a->ndim);
+    PyErr_Format(PyExc_IndexError, "axis %lld is out of bounds for array of dimension %d",
+                 (long long)axis, a->ndim);
     return -1;
 }
 

@@ -52,7 +52,7 @@ py_dtype_text(PyObject *of)
     PyObject *const fields = objects ? PyObject_GetAttrString(dtype, "names") : NULL;
 
     if (fields && objects == Py_True) {
-        PyErr_Format(PyExc_TypeError, "items of type %R are references to objects of Python",
+        PyErr_Format(PyExc_TypeError, "items of type %R are Python objects, which cannot be stored",
                      dtype);
     } else if (fields && fields == Py_None) {
         text = PyObject_GetAttrString(dtype, "str");

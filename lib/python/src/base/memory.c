@@ -66,7 +66,7 @@ py_memory_numbers(PyObject *sequence, const char *name, int most, int64_t *numbe
         return -1;
     const Py_ssize_t n = PyTuple_Size(tuple);
     if (n > most)
-        PyErr_Format(PyExc_ValueError, "%s has %zd numbers, and an array at most %d dimensions",
+        PyErr_Format(PyExc_ValueError, "%s has length %zd, an array has %d dimensions at most",
                      name, n, most);
     for (Py_ssize_t i = 0; i < n && !PyErr_Occurred(); i++)
         numbers[i] = PyNumber_AsSsize_t(PyTuple_GetItem(tuple, i), PyExc_OverflowError);

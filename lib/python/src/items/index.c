@@ -182,7 +182,7 @@ select_outer(struct py_selection *s, const struct py_array *a, const struct py_p
         py_memory_drop(&memory);
         if (!one_axis) {
             if (held)
-                PyErr_SetString(PyExc_IndexError, "each list of .oindex has one axis");
+                PyErr_SetString(PyExc_IndexError, "a list of .oindex has more than one dimension");
             return false;
         }
     }

@@ -180,7 +180,8 @@ dims_set(PyObject *self, PyObject *tuple)
     if (n < 0)
         return NULL;
     if (n != a->ndim) {
-        PyErr_Format(PyExc_ValueError, "%zd names, and the array has %d dimensions", n, a->ndim);
+        PyErr_Format(PyExc_ValueError, "dims has length %zd, the array has %d dimensions", n,
+                     a->ndim);
         return NULL;
     }
     for (Py_ssize_t i = 0; i < n; i++) {

@@ -22,7 +22,7 @@ take_int(PyObject *value, const char *name, int least, int most, int *number)
     if (n == -1 && PyErr_Occurred())
         return false;
     if (n < least || n > most) {
-        PyErr_Format(PyExc_ValueError, "%s is %ld, and can be %d to %d", name, n, least, most);
+        PyErr_Format(PyExc_ValueError, "%s is %ld, expected %d to %d", name, n, least, most);
         return false;
     }
     *number = (int)n;
@@ -44,7 +44,7 @@ take_grid(const struct py_params *p, PyObject *value, const char *name, int64_t 
 {
     const int n = py_memory_numbers(value, name, TESS_MAX_NDIM, to);
     if (n >= 0 && n != p->params.ndim)
-        PyErr_Format(PyExc_ValueError, "%s has %d numbers, and the array %d dimensions", name, n,
+        PyErr_Format(PyExc_ValueError, "%s has length %d, the array has %d dimensions", name, n,
                      p->params.ndim);
     return !PyErr_Occurred();
 }
@@ -81,7 +81,7 @@ take_codec(struct py_params *p, PyObject *value)
     if (!name)
         return false;
     if (!tess_codec_find(name, &codec)) {
-        PyErr_Format(PyExc_ValueError, "codec %R is not known", value);
+        PyErr_Format(PyExc_ValueError, "codec %R is not known to this build", value);
         return false;
     }
     p->params.codec = codec.id;
@@ -119,11 +119,11 @@ take_filter(PyObject *pair, uint8_t *id, uint8_t *meta)
     if (!PyArg_ParseTuple(pair, "si;a filter is a pair: name and number", &name, &number))
         return false;
     if (!tess_filter_find(name, &filter)) {
-        PyErr_Format(PyExc_ValueError, "filter '%s' is not known", name);
+        PyErr_Format(PyExc_ValueError, "filter '%s' is not known to this build", name);
         return false;
     }
     if (number < -128 || number > 255) {
-        PyErr_Format(PyExc_ValueError, "the number of filter '%s' is %d, and can be -128 to 255",
+        PyErr_Format(PyExc_ValueError, "the parameter of filter '%s' is %d, expected -128 to 255",
                      name, number);
         return false;
     }
@@ -140,8 +140,7 @@ take_filters(struct py_params *p, PyObject *value)
     if (n < 0)
         return false;
     if (n > TESS_MAX_FILTERS) {
-        PyErr_Format(PyExc_ValueError, "%zd filters, and an array has at most %d", n,
-                     TESS_MAX_FILTERS);
+        PyErr_Format(PyExc_ValueError, "%zd filters, expected %d at most", n, TESS_MAX_FILTERS);
         return false;
     }
     memset(p->params.filters, 0, sizeof p->params.filters);
@@ -217,8 +216,7 @@ py_params_change(struct py_params *p, PyObject *dict)
     }
     if (found == PyDict_Size(dict))
         return true;
-    PyErr_Format(PyExc_TypeError, "a description of an array has a key that is not known: %R",
-                 dict);
+    PyErr_Format(PyExc_TypeError, "unknown parameter of an array: %R", dict);
     return false;
 }
 

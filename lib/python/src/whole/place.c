@@ -37,7 +37,7 @@ take_number(PyObject *dict, const char *key, int64_t least, int64_t most, int64_
     if (n == -1 && PyErr_Occurred())
         return false;
     if (n < least || n > most) {
-        PyErr_Format(PyExc_ValueError, "%s is %lld, and can be %lld to %lld", key, (long long)n,
+        PyErr_Format(PyExc_ValueError, "%s is %lld, expected %lld to %lld", key, (long long)n,
                      (long long)least, (long long)most);
         return false;
     }

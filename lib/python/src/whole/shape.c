@@ -29,7 +29,7 @@ array_resize(PyObject *self, PyObject *sequence)
     if (n < 0)
         return NULL;
     if (n != a->ndim) {
-        PyErr_Format(PyExc_ValueError, "shape has %d numbers, and the array %d dimensions", n,
+        PyErr_Format(PyExc_ValueError, "shape has length %d, the array has %d dimensions", n,
                      a->ndim);
         return NULL;
     }

@@ -110,7 +110,8 @@ array_permute(PyObject *self, PyObject *sequence)
     if (n < 0)
         return NULL;
     if (n != a->ndim) {
-        PyErr_Format(PyExc_ValueError, "%d axes, and the array has %d dimensions", n, a->ndim);
+        PyErr_Format(PyExc_ValueError, "axes has length %d, the array has %d dimensions", n,
+                     a->ndim);
         return NULL;
     }
     for (int i = 0; i < n; i++) {
