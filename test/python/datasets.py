@@ -224,6 +224,22 @@ class Datasets(InFolder):
                 xr.testing.assert_identical(found.compute(), ds)
 
 
+def error_of_lazy_slices():
+    """Whether xarray finds items where a slice starts before the first item and goes backwards, as
+    2026.2 to 2026.7 do with lazy arrays of any engine."""
+    indexing = xr.core.indexing
+    lazy = indexing.LazilyIndexedArray(indexing.NumpyIndexingAdapter(np.arange(3)))
+    return xr.Variable("x", lazy)[-5::-1].size > 0
+
+
+def random_slice(rng, length):
+    bounds = [None if rng.random() < 0.3 else int(i) for i in rng.integers(-length - 2, length + 3, 2)]
+    step = int(rng.choice([-3, -2, -1, 1, 2, 3]))
+    if step < 0 and bounds[0] is not None and error_of_lazy_slices():
+        bounds[0] = max(bounds[0], -length)
+    return slice(*bounds, step)
+
+
 def random_indexer(rng, length):
     kind = rng.integers(0, 6)
     if kind == 0:
@@ -232,8 +248,7 @@ def random_indexer(rng, length):
         return rng.integers(-length, length, rng.integers(0, 6))
     if kind == 2:
         return rng.random(length) < 0.4
-    bounds = [None if rng.random() < 0.3 else int(i) for i in rng.integers(-length - 2, length + 3, 2)]
-    return slice(*bounds, int(rng.choice([-3, -2, -1, 1, 2, 3])))
+    return random_slice(rng, length)
 
 
 @unittest.skipUnless(xr, "xarray is missing")
