@@ -105,6 +105,9 @@ class Documentation(InFolder):
     def test_page(self):
         self.page("python.rst", 15)
 
+    def test_readme(self):
+        self.page(os.path.join("..", "..", "README.rst"), 4)
+
     @unittest.skipUnless(CLUSTER, "xarray, dask or distributed is missing")
     def test_page_on_clusters(self):
         self.page("cluster.rst", 25)
