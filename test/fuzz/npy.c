@@ -6,8 +6,8 @@
  * a selection must lie inside the array.
  */
 #include "cli/formats/flat/npy.h"
-#include "cli/data/select.h"
-#include "cli/text/item.h"
+#include "cli/data/picked/select.h"
+#include "cli/text/items/item.h"
 #include "cli/text/text.h"
 #include "fuzz/fuzz.h"
 

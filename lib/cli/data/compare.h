@@ -4,7 +4,7 @@
 #ifndef CLI_COMPARE_H
 #define CLI_COMPARE_H
 
-#include "cli/text/item.h"
+#include "cli/text/items/item.h"
 
 #include <stdbool.h>
 #include <stddef.h>

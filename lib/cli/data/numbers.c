@@ -6,7 +6,7 @@
 #include "cli/data/numbers.h"
 
 #include "base/swap.h"
-#include "cli/text/real.h"
+#include "cli/text/items/real.h"
 
 #include <math.h>
 #include <string.h>

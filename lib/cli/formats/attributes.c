@@ -6,8 +6,8 @@
 #include "cli/formats/attributes.h"
 
 #include "cli/report.h"
-#include "cli/text/item.h"
-#include "cli/text/real.h"
+#include "cli/text/items/item.h"
+#include "cli/text/items/real.h"
 #include "cli/text/text.h"
 #include "meta/utf8.h"
 

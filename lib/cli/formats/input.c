@@ -8,7 +8,7 @@
 #include "cli/data/open.h"
 #include "cli/data/remote.h"
 #include "cli/report.h"
-#include "cli/text/item.h"
+#include "cli/text/items/item.h"
 #include "cli/text/text.h"
 
 #include <inttypes.h>

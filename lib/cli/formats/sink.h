@@ -4,7 +4,7 @@
 #ifndef CLI_FORMATS_SINK_H
 #define CLI_FORMATS_SINK_H
 
-#include "cli/data/select.h"
+#include "cli/data/picked/select.h"
 #include "cli/formats/attributes.h"
 #include "cli/formats/tree/tree.h"
 

@@ -5,7 +5,7 @@
 #define CLI_PICTURE_MISSING_H
 
 #include "cli/data/numbers.h"
-#include "cli/data/picked.h"
+#include "cli/data/picked/picked.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -5,8 +5,8 @@
 #define CLI_PICTURE_PICTURE_H
 
 #include "cli/data/numbers.h"
-#include "cli/data/picked.h"
-#include "cli/data/select.h"
+#include "cli/data/picked/picked.h"
+#include "cli/data/picked/select.h"
 #include "cli/picture/missing.h"
 
 #include <tessera/array.h>

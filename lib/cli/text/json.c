@@ -3,7 +3,7 @@
  */
 #include "cli/text/json.h"
 
-#include "cli/text/real.h"
+#include "cli/text/items/real.h"
 #include "meta/utf8.h"
 
 #include <inttypes.h>

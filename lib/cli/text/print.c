@@ -7,7 +7,7 @@
 #include "cli/text/print.h"
 
 #include "cli/report.h"
-#include "cli/text/item.h"
+#include "cli/text/items/item.h"
 
 #include <stdlib.h>
 #include <string.h>

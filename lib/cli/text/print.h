@@ -4,7 +4,7 @@
 #ifndef CLI_PRINT_H
 #define CLI_PRINT_H
 
-#include "cli/text/item.h"
+#include "cli/text/items/item.h"
 #include "cli/text/json.h"
 
 #include <tessera/params.h>

@@ -4,7 +4,7 @@
 #include "cli/text/value.h"
 
 #include "cli/report.h"
-#include "cli/text/real.h"
+#include "cli/text/items/real.h"
 #include "cli/text/text.h"
 
 #include <inttypes.h>

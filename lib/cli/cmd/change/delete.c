@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/data/axis.h"
 #include "cli/data/open.h"
-#include "cli/data/select.h"
+#include "cli/data/picked/select.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/change.h"

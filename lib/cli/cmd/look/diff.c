@@ -7,13 +7,13 @@
 #include "cli/commands.h"
 #include "cli/data/compare.h"
 #include "cli/data/open.h"
-#include "cli/data/pick.h"
-#include "cli/data/select.h"
+#include "cli/data/picked/pick.h"
+#include "cli/data/picked/select.h"
 #include "cli/options.h"
 #include "cli/report.h"
-#include "cli/text/item.h"
+#include "cli/text/items/item.h"
+#include "cli/text/items/real.h"
 #include "cli/text/json.h"
-#include "cli/text/real.h"
 #include "cli/text/text.h"
 
 #include <tessera/attr.h>

@@ -13,10 +13,10 @@
 #include "cli/report.h"
 #include "cli/text/chunks.h"
 #include "cli/text/filters.h"
-#include "cli/text/item.h"
+#include "cli/text/items/item.h"
+#include "cli/text/items/real.h"
 #include "cli/text/json.h"
 #include "cli/text/names.h"
-#include "cli/text/real.h"
 #include "cli/text/text.h"
 #include "cli/text/value.h"
 

@@ -7,11 +7,11 @@
  */
 #include "cli/commands.h"
 #include "cli/data/open.h"
-#include "cli/data/picked.h"
-#include "cli/data/select.h"
+#include "cli/data/picked/picked.h"
+#include "cli/data/picked/select.h"
 #include "cli/options.h"
 #include "cli/report.h"
-#include "cli/text/item.h"
+#include "cli/text/items/item.h"
 #include "cli/text/json.h"
 #include "cli/text/print.h"
 

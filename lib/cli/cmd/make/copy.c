@@ -10,7 +10,7 @@
 #include "cli/convert/smaller.h"
 #include "cli/data/open.h"
 #include "cli/data/params.h"
-#include "cli/data/part.h"
+#include "cli/data/picked/part.h"
 #include "cli/data/remote.h"
 #include "cli/data/shapes.h"
 #include "cli/data/target.h"

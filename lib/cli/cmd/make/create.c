@@ -6,8 +6,8 @@
 #include "cli/data/target.h"
 #include "cli/options.h"
 #include "cli/report.h"
-#include "cli/text/item.h"
-#include "cli/text/item_parse.h"
+#include "cli/text/items/item.h"
+#include "cli/text/items/item_parse.h"
 #include "cli/text/text.h"
 
 #include <tessera/dtype.h>

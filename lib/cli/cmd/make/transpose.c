@@ -5,7 +5,7 @@
 #include "cli/data/axis.h"
 #include "cli/data/open.h"
 #include "cli/data/params.h"
-#include "cli/data/part.h"
+#include "cli/data/picked/part.h"
 #include "cli/data/shapes.h"
 #include "cli/data/target.h"
 #include "cli/options.h"

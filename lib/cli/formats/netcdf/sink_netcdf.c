@@ -11,7 +11,7 @@
 #include "cli/formats/sink.h"
 #include "cli/formats/tree/tree.h"
 #include "cli/report.h"
-#include "cli/text/item.h"
+#include "cli/text/items/item.h"
 
 #include <tessera/dtype.h>
 

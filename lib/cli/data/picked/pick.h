@@ -4,7 +4,7 @@
 #ifndef CLI_PICK_H
 #define CLI_PICK_H
 
-#include "cli/data/select.h"
+#include "cli/data/picked/select.h"
 #include "cli/data/walk.h"
 
 #include <tessera/array.h>

@@ -4,7 +4,7 @@
  * Years are counted from March here, so that the leap day is the last of its year. Day 0 is
  * 1 March of the year 0; 400 years always have 146097 days.
  */
-#include "cli/text/date.h"
+#include "cli/text/items/date.h"
 
 #include <ctype.h>
 #include <errno.h>

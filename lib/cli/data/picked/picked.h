@@ -4,7 +4,7 @@
 #ifndef CLI_PICKED_H
 #define CLI_PICKED_H
 
-#include "cli/data/select.h"
+#include "cli/data/picked/select.h"
 #include "cli/data/walk.h"
 #include "cli/text/print.h"
 

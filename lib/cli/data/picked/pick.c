@@ -1,7 +1,7 @@
 /*
  * pick.c - reads what a slice expression selects.
  */
-#include "cli/data/pick.h"
+#include "cli/data/picked/pick.h"
 
 #include <tessera/slice.h>
 

@@ -1,9 +1,9 @@
 /*
- * cli_text_item_parse.c - items from their text: what is printed reads back, bit for bit.
+ * cli_text_items_item_parse.c - items from their text: what is printed reads back, bit for bit.
  */
-#include "cli/text/date.h"
-#include "cli/text/item.h"
-#include "cli/text/item_parse.h"
+#include "cli/text/items/date.h"
+#include "cli/text/items/item.h"
+#include "cli/text/items/item_parse.h"
 #include "support/random.h"
 
 #include <setjmp.h>

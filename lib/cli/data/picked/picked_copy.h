@@ -4,7 +4,7 @@
 #ifndef CLI_PICKED_COPY_H
 #define CLI_PICKED_COPY_H
 
-#include "cli/data/picked.h"
+#include "cli/data/picked/picked.h"
 
 #include <tessera/array.h>
 #include <tessera/context.h>

@@ -1,7 +1,7 @@
 /*
  * part.c - a part of an array, as an array.
  */
-#include "cli/data/part.h"
+#include "cli/data/picked/part.h"
 
 #include "cli/report.h"
 

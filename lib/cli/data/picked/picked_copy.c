@@ -1,9 +1,9 @@
 /*
  * picked_copy.c - what is picked, as an array in memory.
  */
-#include "cli/data/picked_copy.h"
+#include "cli/data/picked/picked_copy.h"
 
-#include "cli/data/part.h"
+#include "cli/data/picked/part.h"
 #include "cli/report.h"
 
 #include <string.h>

@@ -3,10 +3,10 @@
  *
  * What is no structure is left to item_scalar.c.
  */
-#include "cli/text/item_parse.h"
+#include "cli/text/items/item_parse.h"
 
 #include "cli/report.h"
-#include "cli/text/item_scalar.h"
+#include "cli/text/items/item_scalar.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #ifndef CLI_ITEM_H
 #define CLI_ITEM_H
 
-#include "cli/text/fields.h"
+#include "cli/text/items/fields.h"
 #include "cli/text/json.h"
 
 #include <tessera/dtype.h>

@@ -3,10 +3,10 @@
  *
  * Bytes are put together by shifting: the result does not depend on the machine.
  */
-#include "cli/text/item.h"
+#include "cli/text/items/item.h"
 
-#include "cli/text/date.h"
-#include "cli/text/real.h"
+#include "cli/text/items/date.h"
+#include "cli/text/items/real.h"
 
 #include <inttypes.h>
 #include <math.h>

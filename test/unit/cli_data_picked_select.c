@@ -1,8 +1,8 @@
 /*
- * cli_data_select.c - slice expressions: cases by hand, and random slices against counting one by
- * one.
+ * cli_data_picked_select.c - slice expressions: cases by hand, and random slices against counting
+ * one by one.
  */
-#include "cli/data/select.h"
+#include "cli/data/picked/select.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

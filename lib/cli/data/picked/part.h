@@ -4,7 +4,7 @@
 #ifndef CLI_PART_H
 #define CLI_PART_H
 
-#include "cli/data/select.h"
+#include "cli/data/picked/select.h"
 
 #include <tessera/array.h>
 

@@ -5,7 +5,7 @@
  * and which axis a term is about. Numbers that do not fit in 64 bits are taken as the nearest
  * that do, which lie beyond any axis all the same.
  */
-#include "cli/data/select.h"
+#include "cli/data/picked/select.h"
 
 #include "cli/report.h"
 

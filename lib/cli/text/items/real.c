@@ -5,7 +5,7 @@
  * numbers start at the digits that any text keeps (FLT_DIG and friends), where trailing zeros
  * drop away; subnormal ones have less precision and start at one digit.
  */
-#include "cli/text/real.h"
+#include "cli/text/items/real.h"
 
 #include <float.h>
 #include <math.h>

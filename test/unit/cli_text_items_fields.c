@@ -1,7 +1,7 @@
 /*
- * cli_text_fields.c - fields of structured types, and structures as text and JSON.
+ * cli_text_items_fields.c - fields of structured types, and structures as text and JSON.
  */
-#include "cli/text/item.h"
+#include "cli/text/items/item.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,11 +4,11 @@
  * A float is rounded to the nearest one of its type; an integer, a date or a string that the type
  * does not have is refused.
  */
-#include "cli/text/item_scalar.h"
+#include "cli/text/items/item_scalar.h"
 
 #include "cli/report.h"
-#include "cli/text/date.h"
-#include "cli/text/real.h"
+#include "cli/text/items/date.h"
+#include "cli/text/items/real.h"
 #include "cli/text/text.h"
 #include "meta/utf8.h"
 

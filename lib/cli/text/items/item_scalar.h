@@ -4,7 +4,7 @@
 #ifndef CLI_ITEM_SCALAR_H
 #define CLI_ITEM_SCALAR_H
 
-#include "cli/text/item.h"
+#include "cli/text/items/item.h"
 
 #include <tessera/error.h>
 

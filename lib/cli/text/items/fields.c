@@ -5,7 +5,7 @@
  * below 2^31 bytes, and fields with offsets lie inside the item. What it looks over, such as the
  * product of a shape, is checked here.
  */
-#include "cli/text/fields.h"
+#include "cli/text/items/fields.h"
 
 #include <tessera/dtype.h>
 

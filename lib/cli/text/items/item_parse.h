@@ -4,7 +4,7 @@
 #ifndef CLI_ITEM_PARSE_H
 #define CLI_ITEM_PARSE_H
 
-#include "cli/text/item.h"
+#include "cli/text/items/item.h"
 
 #include <tessera/error.h>
 

@@ -4,11 +4,11 @@
  * The library reads whole items. The field is then moved to the front of the buffer, item by item:
  * what comes out is never longer than what it came from.
  */
-#include "cli/data/picked.h"
+#include "cli/data/picked/picked.h"
 
-#include "cli/data/pick.h"
+#include "cli/data/picked/pick.h"
 #include "cli/report.h"
-#include "cli/text/fields.h"
+#include "cli/text/items/fields.h"
 
 #include <tessera/iterate.h>
 #include <tessera/select.h>
