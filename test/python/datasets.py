@@ -4,6 +4,7 @@ import concurrent.futures
 import os
 import pathlib
 import pickle
+import shutil
 import sys
 import unittest
 import warnings
@@ -186,6 +187,28 @@ class Datasets(InFolder):
         os.mkdir("empty")
         with self.assertRaises(ValueError):
             xr.open_dataset("empty")
+
+    def test_what_failed_is_closed(self):
+        """Arrays that were opened before another one is refused, or before decoding is."""
+        def is_open(path):
+            links = (f"/proc/self/fd/{fd}" for fd in os.listdir("/proc/self/fd"))
+            return os.path.realpath(path) in [os.path.realpath(link) for link in links]
+
+        tessera.to_tessera(sample(), "ds")
+        with opened("ds"):
+            self.assertTrue(is_open("ds/rain.b2nd"))
+        shutil.copy("ds/rain.b2nd", "ds/zz.b2nd")
+        os.truncate("ds/zz.b2nd", 100)
+        for error in (tessera.Error, ValueError):
+            try:
+                opened("ds")
+            except error:  # while the traceback holds all that was opened
+                self.assertFalse(is_open("ds/rain.b2nd"))
+            else:
+                self.fail("it was opened")
+            tessera.asarray(np.zeros(77), "ds/zz.b2nd", mode="w").close()
+            with tessera.open("ds/zz.b2nd", "r+") as a:
+                a.dims = ["x"]
 
     def test_modes(self):
         ds = sample()

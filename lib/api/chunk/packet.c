@@ -67,7 +67,7 @@ tess_array_sketch(const tess_array *a, void **image, size_t *image_size, tess_er
         *image_size = 0;
     tess_status st = check_chunked(a, err);
     if (st == TESS_OK && (!image || !image_size))
-        st = err_set(err, TESS_ERR_ARG, -1, "no place for a sketch is given");
+        st = err_set(err, TESS_ERR_ARG, -1, "image or image_size is NULL");
     if (st == TESS_OK)
         st = make_sketch(a, &sketch, err);
     if (st != TESS_OK)

@@ -60,7 +60,8 @@ parse_header(struct packet *p, struct rd *r, int64_t *said, tess_error *err)
 {
     const uint8_t *const start = rd_take(r, MAGIC_SIZE);
     if (!start || memcmp(start, magic, MAGIC_SIZE) != 0)
-        return err_set(err, TESS_ERR_FORMAT, 0, "no packet: it does not start with \"%s\"", magic);
+        return err_set(err, TESS_ERR_FORMAT, 0, "not a packet: it does not start with \"%s\"",
+                       magic);
     const uint32_t version = rd_u32le(r), kind = rd_u32le(r);
     *said = rd_i64le(r);
     p->nchunks = rd_i64le(r);
@@ -162,7 +163,8 @@ check_entries(const struct packet *p, tess_error *err)
         packet_entry_get(p, i, &e);
         tess_status st = TESS_OK;
         if (e.number <= before)
-            st = err_set(err, TESS_ERR_CORRUPT, -1, "it stands behind chunk %" PRId64, before);
+            st = err_set(err, TESS_ERR_CORRUPT, -1,
+                         "it follows chunk %" PRId64 ", numbers must ascend", before);
         else if (e.special != SPECIAL_NONE)
             st = check_special(&e, err);
         else

@@ -69,12 +69,13 @@ check_lends(const tess_array *a, int64_t size, tess_error *err)
     const struct frame *const f = a->grid->frame;
     if (!a->path || frame_in_memory(f) || frame_is_once(f))
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
-                       "the array is in no file or directory of which a worker can have a part; "
-                       "packets have to bring the chunks");
+                       "leases need an array in a file or directory; of this one, packets have to "
+                       "contain the chunks");
     if (size < 1 || size >> BYTES_BITS != 0)
-        return err_set(err, TESS_ERR_ARG, -1, "a lease of %" PRId64, size);
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "the size of a lease is %" PRId64 ", 1 or more is expected", size);
     if (frame_nchunks(f) == 0)
-        return err_set(err, TESS_ERR_ARG, -1, "a lease of an array without chunks");
+        return err_set(err, TESS_ERR_ARG, -1, "the array has no chunks, so nothing can be leased");
     return TESS_OK;
 }
 
@@ -116,8 +117,9 @@ leases_return(struct leases *x, tess_array *a, struct extent lease, tess_error *
     if (found != 0)
         end_lease(x, a, found);
     else
-        st = err_set(err, TESS_ERR_ARG, -1, "%" PRId64 " from %" PRId64 " on is no lease",
-                     lease.size, lease.start);
+        st = err_set(err, TESS_ERR_ARG, -1,
+                     "no lease of this adoption starts at %" PRId64 " and has the size %" PRId64,
+                     lease.start, lease.size);
     pthread_mutex_unlock(&x->lock);
     return st;
 }
@@ -144,8 +146,9 @@ check_ours(const struct leases *x, const tess_array *a, const struct lent_chunk 
             continue;
         *which = i;
         st = err_set(err, TESS_ERR_ARG, -1,
-                     "its %" PRId32 " bytes are not in a lease of this adoption, or a chunk was "
-                     "adopted there",
+                     "its %" PRId32
+                     " bytes are outside the leases of this adoption, or where a chunk "
+                     "was adopted",
                      chunks[i].size);
     }
     gate_leave(a->grid->gate);

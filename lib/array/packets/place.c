@@ -39,8 +39,9 @@ check_room(int64_t needed, struct extent part, const char *what, tess_error *err
 {
     if (part.start < 0 || part.size < needed || part.start > INT64_MAX - part.size)
         return err_set(err, TESS_ERR_ARG, -1,
-                       "a packet of %" PRId64 " %s, and %" PRId64 " are leased from %" PRId64 " on",
-                       needed, what, part.size, part.start);
+                       "the packet needs %" PRId64 " %s, the lease from %" PRId64
+                       " on has %" PRId64,
+                       needed, what, part.start, part.size);
     return TESS_OK;
 }
 

@@ -15,6 +15,7 @@ from tessera.array import Array, Path, create, open
 from tessera.layouts import Layout, Method, Shape
 from tessera.publish import published
 from tessera.tasks import Job, chunks_of, finish_all
+from tessera.variables import is_dask
 
 
 def from_dask(
@@ -58,6 +59,8 @@ def from_dask(
         "fill_value": fill_value,
         "sparse": sparse,
     }
+    if not is_dask(array):
+        raise TypeError(f"a Dask array is expected, not {type(array).__name__}")
     if chunks is None and layout is None:
         options["chunks"] = chunks_of(array)
     with published(path, mode) as part:
@@ -78,6 +81,8 @@ def to_dask(a: Array, *, chunks: Any = "auto") -> Any:
     >>> int(tessera.to_dask(a).sum().compute())
     45
     """
+    if not isinstance(a, Array):
+        raise TypeError(f"a tessera.Array is expected, not {type(a).__name__}")
     source = a
     if a.base is None and a.path is not None and a.writable:
         a.flush()

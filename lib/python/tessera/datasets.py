@@ -24,7 +24,7 @@ def _unlimited(ds: Any, asked: Iterable[str] | None) -> set[str]:
         return known & set(ds.encoding.get("unlimited_dims") or ())
     unknown = set(asked) - known
     if unknown:
-        raise ValueError(f"unlimited_dims has {sorted(unknown)}, which the dataset has not")
+        raise ValueError(f"unlimited_dims: no dimensions of the dataset: {sorted(unknown)}")
     return set(asked)
 
 
@@ -97,6 +97,8 @@ def to_tessera(
     """
     if hasattr(ds, "to_dataset") and not hasattr(ds, "data_vars"):
         ds = ds.to_dataset(name=ds.name or "values")
+    if not hasattr(ds, "data_vars"):
+        raise TypeError(f"a dataset of xarray is expected, not {type(ds).__name__}")
     mode = _checked_mode(mode, append_dim)
     asked = {str(name): options for name, options in (encoding or {}).items()}
     unlimited = _unlimited(ds, unlimited_dims)

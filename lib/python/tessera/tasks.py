@@ -94,7 +94,7 @@ def aligned(sizes: Sequence[int], chunk: int, head: int = 0) -> tuple[int, ...]:
 
 def _check_sizes(array: Any) -> None:
     if any(np.isnan(size) for axis in array.chunks for size in axis):
-        raise ValueError("the blocks of the Dask array have no known sizes: compute_chunk_sizes()")
+        raise ValueError("the Dask array has blocks of unknown sizes: call compute_chunk_sizes() first")
 
 
 def chunks_of(array: Any) -> tuple[int, ...] | None:

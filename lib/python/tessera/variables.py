@@ -36,7 +36,9 @@ def _layout(variable: Any, asked: bool, name: str) -> dict[str, Any]:
     encoding = dict(variable.encoding)
     unknown = set(encoding) - set(_LAYOUT) - {"preferred_chunks", "source", "original_shape"}
     if asked and unknown:
-        raise ValueError(f"the encoding of {name!r} has {sorted(unknown)}, which no array can have")
+        raise ValueError(
+            f"unknown keys {sorted(unknown)} in the encoding of {name!r}; known: {sorted(_LAYOUT)}"
+        )
     options = {key: encoding[key] for key in _LAYOUT if encoding.get(key) is not None}
     chunks = options.get("chunks")
     if not asked and chunks is not None:
@@ -63,7 +65,7 @@ def encoded(
     variables, attrs = conventions.encode_dataset_coordinates(ds)
     unknown = set(encodings) - set(variables)
     if unknown:
-        raise ValueError(f"encoding names {sorted(unknown)}, which the dataset has not")
+        raise ValueError(f"encoding: no variables of the dataset: {sorted(unknown)}")
     for name, options in encodings.items():
         variables[name] = variables[name].copy(deep=False)
         variables[name].encoding = dict(options)

@@ -140,15 +140,15 @@ def _files(path: str, record: groups.Group) -> dict[str, str]:
 
 
 def _open_all(
-    path: str, dropped: set[str], options: dict[str, Any]
-) -> tuple[groups.Group, list[CachingFileManager], dict[str, Any]]:
+    path: str, dropped: set[str], options: dict[str, Any], managers: list[CachingFileManager]
+) -> tuple[groups.Group, dict[str, Any]]:
     """The record of a folder, or of an array an empty one, and all variables.
 
     They are opened again if a dataset was appended meanwhile.
     """
     while True:
         record = groups.read_group(path)
-        managers, variables = [], {}
+        variables = {}
         for name, file in _files(path, record).items():
             if name not in dropped:
                 prefix = "" if file == path else name + "_"
@@ -156,13 +156,13 @@ def _open_all(
                 managers.append(manager)
         now = groups.read_group(path)
         if (now.dimensions, now.appended) == (record.dimensions, record.appended):
-            return record, managers, variables
+            return record, variables
         _close(managers)
 
 
 def _close(managers: list[CachingFileManager]) -> None:
-    for manager in managers:
-        manager.close()
+    while managers:
+        managers.pop().close()
 
 
 class TesseraBackendEntrypoint(BackendEntrypoint):
@@ -208,19 +208,24 @@ class TesseraBackendEntrypoint(BackendEntrypoint):
             path = os.path.join(path, group.strip("/"))
         dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
         options = {"threads": threads, "cache": cache}
-        record, managers, variables = _open_all(path, dropped, options)
-        variables, attrs, coordinates = conventions.decode_cf_variables(
-            variables,
-            record.attrs,
-            mask_and_scale=mask_and_scale,
-            decode_times=decode_times,
-            concat_characters=concat_characters,
-            decode_coords=decode_coords,
-            use_cftime=use_cftime,
-            decode_timedelta=decode_timedelta,
-        )
-        dataset = Dataset(variables, attrs=attrs)
-        dataset = dataset.set_coords(coordinates.intersection(variables))
+        managers: list[CachingFileManager] = []
+        try:
+            record, variables = _open_all(path, dropped, options, managers)
+            variables, attrs, coordinates = conventions.decode_cf_variables(
+                variables,
+                record.attrs,
+                mask_and_scale=mask_and_scale,
+                decode_times=decode_times,
+                concat_characters=concat_characters,
+                decode_coords=decode_coords,
+                use_cftime=use_cftime,
+                decode_timedelta=decode_timedelta,
+            )
+            dataset = Dataset(variables, attrs=attrs)
+            dataset = dataset.set_coords(coordinates.intersection(variables))
+        except BaseException:
+            _close(managers)
+            raise
         dataset.encoding = {"source": path, "unlimited_dims": record.unlimited & set(dataset.dims)}
         dataset.set_close(functools.partial(_close, managers))
         return dataset
