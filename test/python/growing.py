@@ -272,7 +272,7 @@ class Appends(InFolder):
         self.refused("no dimension", part.isel(time=0, drop=True))
         self.refused("'wet'", part.drop_vars("wet"))
         self.refused("'new'", part.assign(new=part.wet))
-        self.refused("encoding names", part, encoding={"wet": {"level": 3}})
+        self.refused("variables grow as they are stored", part, encoding={"wet": {"level": 3}})
         self.refused("mode", part, mode="w")
         with self.assertRaises(FileNotFoundError):
             tessera.to_tessera(part, "nothing", append_dim="time")
@@ -504,7 +504,7 @@ class Additions(InFolder):
             warnings.simplefilter("ignore", xr.SerializationWarning)  # which says the same
             self.refused("whole hours", self.ds[["wet"]].assign_coords(
                 time=self.ds.time + np.timedelta64(1, "m")))
-        self.refused("encoding names", self.ds[["t"]], encoding={"q": {}})
+        self.refused("encoding: no variables", self.ds[["t"]], encoding={"q": {}})
         self.refused("complevel", self.ds[["t"]], encoding={"t": {"complevel": 4}})
         pathlib.Path("file").write_text("x")
         with self.assertRaises(NotADirectoryError):

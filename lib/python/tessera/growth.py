@@ -150,7 +150,7 @@ def append(
 ) -> None:
     """Append a dataset along a dimension."""
     if asked:
-        raise ValueError(f"encoding names {sorted(asked)}, and variables grow as they are stored")
+        raise ValueError(f"encoding of {sorted(asked)}: variables grow as they are stored")
     with contextlib.ExitStack() as stack:
         arrays = _open_growing(folder, dim, stack)
         record = groups.read_group(folder)

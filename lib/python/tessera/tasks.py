@@ -22,6 +22,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -252,13 +253,22 @@ def _run_on_cluster(client: Any, tasks: list[_Task], shared: bool) -> None:
         client.cancel(futures)
 
 
+def _direct(client: Any) -> bool | None:
+    """Whether results come from the workers themselves, and not through the scheduler: where all
+    run on the host on which the client reaches the scheduler. None: as the client was made."""
+    workers = client.scheduler_info()["workers"]
+    hosts = {urlsplit(address).hostname for address in (client.scheduler.address, *workers)}
+    return True if len(hosts) == 1 else None
+
+
 def _results(client: Any, done: Any) -> Iterator[list[tuple[str, Any]]]:
     """Keys and results of the futures that are done, as many at once as there are, up to a batch:
     to ask for each alone takes longer than most tasks."""
+    direct = _direct(client)
     for batch in done.batches():
         while batch:
             part, batch = batch[:_BATCH], batch[_BATCH:]
-            yield list(zip([future.key for future in part], client.gather(part)))
+            yield list(zip([future.key for future in part], client.gather(part, direct=direct)))
 
 
 def _adopt_packets(client: Any, tasks: list[_Task], futures: list[Any]) -> None:
