@@ -122,6 +122,27 @@ class Datasets(InFolder):
             tessera.to_tessera(part, "part")
             xr.testing.assert_identical(opened("part").load(), part.load())
 
+    def test_strings_that_grow(self):
+        """Strings that were replaced by longer ones since they were read from a file."""
+        for kind in "US":
+            short, long = np.array(["ab", "c"], kind), np.array(["abcdefg", "c"], kind)
+            tessera.to_tessera(xr.Dataset({"s": ("x", short)}), "short", mode="w")
+            with opened("short") as ds:
+                ds.load()
+            ds["s"].data = long
+            tessera.to_tessera(ds, "long", mode="w")
+            with opened("long") as ds:
+                np.testing.assert_array_equal(ds.s, long)
+
+    def test_single_bytes(self):
+        """They are no characters of strings."""
+        for shape in ((3,), (2, 3)):
+            items = np.full(shape, b"a", "S1")
+            items[..., 1] = b""
+            tessera.to_tessera(xr.Dataset({"c": (("x", "y")[:len(shape)], items)}), "ds", mode="w")
+            with opened("ds") as ds:
+                np.testing.assert_array_equal(ds.c, items)
+
     def test_unlimited(self):
         ds = sample()
         ds.encoding["unlimited_dims"] = {"time"}

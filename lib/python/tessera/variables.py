@@ -66,10 +66,16 @@ def encoded(
     unknown = set(encodings) - set(variables)
     if unknown:
         raise ValueError(f"encoding: no variables of the dataset: {sorted(unknown)}")
-    for name, options in encodings.items():
-        variables[name] = variables[name].copy(deep=False)
-        variables[name].encoding = dict(options)
+    for name, variable in list(variables.items()):
+        options = dict(encodings.get(name, variable.encoding))
+        if name not in encodings and variable.dtype.kind in "SU":
+            options.pop("dtype", None)  # of the strings of a file, which may have been shorter
+        variables[name] = variable.copy(deep=False)
+        variables[name].encoding = options
     variables, attrs = conventions.cf_encoder(variables, attrs)
+    for name, variable in variables.items():
+        if variable.dtype == np.dtype("S1"):  # which xarray joins along the last axis, as characters
+            variables[name] = variable.astype("S2")
     return {str(name): variable for name, variable in variables.items()}, dict(attrs)
 
 
