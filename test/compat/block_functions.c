@@ -1,5 +1,5 @@
 /*
- * block_functions.c - prefilters and postfilters of contexts.
+ * block_functions.c - prefilters and postfilters of contexts and super-chunks.
  */
 #include "compat/compat.h"
 
@@ -148,6 +148,42 @@ postfilters_of_other_chunks(void **state)
     blosc2_free_ctx(dctx);
 }
 
+// Functions of a super-chunk get the number of the chunk that is read or written.
+static void
+numbers_of_chunks(void **state)
+{
+    struct seen made = {.fail_at = -1}, seen = {.fail_at = -1};
+    blosc2_prefilter_params pre = {.user_data = &made};
+    blosc2_postfilter_params post = {.user_data = &seen};
+    blosc2_cparams c = BLOSC2_CPARAMS_DEFAULTS;
+    blosc2_dparams d = BLOSC2_DPARAMS_DEFAULTS;
+    blosc2_storage storage = {.contiguous = true, .cparams = &c, .dparams = &d};
+    (void)state;
+    c.typesize = 4;
+    c.blocksize = BLOCK;
+    c.prefilter = twice;
+    c.preparams = &pre;
+    d.postfilter = plus_one;
+    d.postparams = &post;
+    blosc2_schunk *const sc = blosc2_schunk_new(&storage);
+    assert_non_null(sc);
+    for (int64_t n = 0; n < 4; n++) {
+        assert_int_equal(blosc2_schunk_append_buffer(sc, items, BYTES), n + 1);
+        assert_int_equal(made.nchunk, n);
+    }
+    for (int64_t n = 3; n >= 0; n--) {
+        assert_int_equal(blosc2_schunk_decompress_chunk(sc, n, back, BYTES), BYTES);
+        assert_int_equal(seen.nchunk, n);
+        const int64_t start = n * NITEMS + 5;
+        assert_good(blosc2_schunk_get_slice_buffer(sc, start, start + 1, back));
+        assert_int_equal(seen.nchunk, n);
+        assert_int_equal(back[0], 2 * items[5] + 1);
+    }
+    assert_good(blosc2_schunk_set_slice_buffer(sc, 2 * NITEMS, 3 * NITEMS, items));
+    assert_int_equal(made.nchunk, 2);
+    blosc2_schunk_free(sc);
+}
+
 static void
 refused(void **state)
 {
@@ -174,6 +210,7 @@ main(void)
         cmocka_unit_test(prefilters),
         cmocka_unit_test(postfilters),
         cmocka_unit_test(postfilters_of_other_chunks),
+        cmocka_unit_test(numbers_of_chunks),
         cmocka_unit_test(refused),
     };
     for (int i = 0; i < NITEMS; i++)

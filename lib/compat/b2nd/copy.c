@@ -304,19 +304,39 @@ append_whole(b2nd_array_t *to, const b2nd_array_t *other, int axis)
     return rc < 0 ? rc : nd_reshaped(to);
 }
 
+// The members of an array, which other threads may change.
+static int
+copy_members(const b2nd_array_t *array, b2nd_array_t *members)
+{
+    const int rc = nd_read_begin(array);
+
+    if (rc < 0)
+        return rc;
+    *members = *array;
+    nd_end(array);
+    return rc;
+}
+
 static int
 append_items(b2nd_array_t *to, const b2nd_array_t *other, int axis)
 {
     const int64_t origin[B2ND_MAX_DIM] = {0};
     int64_t shape[B2ND_MAX_DIM], start[B2ND_MAX_DIM] = {0}, count[B2ND_MAX_DIM];
+    b2nd_array_t members;
 
-    memcpy(shape, to->shape, sizeof shape);
-    memcpy(count, other->shape, sizeof count);
+    int rc = copy_members(to, &members);
+    if (rc < 0)
+        return rc;
+    memcpy(shape, members.shape, sizeof shape);
+    rc = copy_members(other, &members);
+    if (rc < 0)
+        return rc;
+    memcpy(count, members.shape, sizeof count);
     start[axis] = shape[axis];
     if (count[axis] > INT64_MAX - shape[axis])
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "the array has 2^63 items or more");
     shape[axis] += count[axis];
-    const int rc = b2nd_resize(to, shape, NULL);
+    rc = b2nd_resize(to, shape, NULL);
     return rc < 0 ? rc : copy_items(other, origin, to, start, count);
 }
 
@@ -338,19 +358,6 @@ append_array(b2nd_array_t *to, const b2nd_array_t *other, int axis, bool whole)
     rc = append_whole(to, other, axis);
     b2_schunk_pair_end(nd_schunk(other), nd_schunk(to));
     return rc < 0 ? rc : b2_schunk_changed(nd_schunk(to));
-}
-
-// The members of an array, which other threads may change.
-static int
-copy_members(const b2nd_array_t *array, b2nd_array_t *members)
-{
-    const int rc = nd_read_begin(array);
-
-    if (rc < 0)
-        return rc;
-    *members = *array;
-    nd_end(array);
-    return rc;
 }
 
 int

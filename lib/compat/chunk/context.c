@@ -43,6 +43,7 @@ blosc2_create_cctx(blosc2_cparams cparams)
     blosc2_context *const context = calloc(1, sizeof *context);
     if (!context)
         return NULL;
+    context->nchunk = -1;
     context->compresses = true;
     context->cparams = cparams;
     if (cparams.prefilter) {
@@ -62,6 +63,7 @@ blosc2_create_dctx(blosc2_dparams dparams)
     blosc2_context *const context = calloc(1, sizeof *context);
     if (!context)
         return NULL;
+    context->nchunk = -1;
     context->dparams = dparams;
     context->dparams.nthreads = b2_environment_nthreads(dparams.nthreads);
     if (dparams.postfilter) {
@@ -137,6 +139,15 @@ const blosc2_schunk *
 b2_context_schunk(const blosc2_context *context)
 {
     return context->compresses ? context->cparams.schunk : context->dparams.schunk;
+}
+
+int64_t
+b2_context_nchunk(const blosc2_context *context)
+{
+    const blosc2_schunk *const sc = b2_context_schunk(context);
+    if (context->nchunk >= 0)
+        return context->nchunk;
+    return sc ? sc->current_nchunk : -1;
 }
 
 blosc2_cparams

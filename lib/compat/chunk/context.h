@@ -17,6 +17,7 @@ struct blosc2_context_s {
     blosc2_postfilter_params postparams;
     bool *maskout; // of the next call; NULL: none
     int nmaskout;
+    int64_t nchunk; // of the super-chunk: the one at hand; -1: which one is not known
     tess_chunk_scratch *scratch; // what calls leave for later ones; NULL: none yet
 };
 
@@ -26,5 +27,7 @@ blosc2_context *b2_context_copy(const blosc2_context *context);
 
 // The super-chunk that a context is for; NULL: none.
 const blosc2_schunk *b2_context_schunk(const blosc2_context *context);
+// The number that functions for blocks get; -1: there is none.
+int64_t b2_context_nchunk(const blosc2_context *context);
 
 #endif

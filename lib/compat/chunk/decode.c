@@ -101,7 +101,6 @@ static int
 filter_blocks(blosc2_context *context, const struct decode *d, int32_t first, int32_t stop,
               const uint8_t *input, uint8_t *output, const bool *maskout)
 {
-    const blosc2_schunk *const sc = b2_context_schunk(context);
     const size_t room = TEMPORARY_BLOCKS * (size_t)d->h.blocksize;
     uint8_t *const temporary = malloc(room);
     int rc = temporary ? 0 : b2_fail(BLOSC2_ERROR_MEMORY_ALLOC, "no memory for a postfilter");
@@ -116,7 +115,7 @@ filter_blocks(blosc2_context *context, const struct decode *d, int32_t first, in
         p.size = left < d->h.blocksize ? left : d->h.blocksize;
         p.typesize = d->h.typesize;
         p.offset = offset;
-        p.nchunk = sc ? sc->current_nchunk : -1;
+        p.nchunk = b2_context_nchunk(context);
         p.nblock = n;
         p.tid = 0;
         p.ttmp = temporary;

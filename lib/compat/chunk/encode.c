@@ -130,14 +130,13 @@ static int
 make_block(blosc2_context *context, const uint8_t *src, uint8_t *made, int32_t nblock,
            int32_t offset, int32_t size, uint8_t *temporary, int32_t blocksize)
 {
-    const blosc2_schunk *const sc = b2_context_schunk(context);
     blosc2_prefilter_params p = context->preparams;
     p.input = src ? src + offset : NULL;
     p.output = made + offset;
     p.output_typesize = p.output_typesize > 0 ? p.output_typesize : context->cparams.typesize;
     p.output_size = size / context->cparams.typesize * p.output_typesize;
     p.output_offset = offset;
-    p.nchunk = sc ? sc->current_nchunk : -1;
+    p.nchunk = b2_context_nchunk(context);
     p.nblock = nblock;
     p.tid = 0;
     p.ttmp = temporary;

@@ -149,7 +149,9 @@ append_by_context(struct b2_schunk *s, const void *src, int32_t nbytes)
     if (!chunk)
         return BLOSC2_ERROR_MEMORY_ALLOC;
     b2_schunk_alone_begin(s); // with the context
+    s->of.cctx->nchunk = s->of.nchunks;
     const int size = blosc2_compress_ctx(s->of.cctx, src, nbytes, chunk, room);
+    s->of.cctx->nchunk = -1;
     b2_schunk_end(s);
     const int64_t n = size > 0    ? put_chunk(s, -1, chunk, true, true)
                       : size == 0 ? BLOSC2_ERROR_CHUNK_APPEND

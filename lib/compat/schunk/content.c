@@ -53,9 +53,10 @@ read_by_context(const struct b2_schunk *s, int64_t n, void *dst, int32_t nbytes)
     uint8_t *chunk = NULL;
     const int size = b2_chunk_bytes(s, n, &chunk);
     blosc2_context *const own = s->of.dctx->maskout ? NULL : b2_context_copy(s->of.dctx);
-    const int rc =
-        size < 0 ? size : blosc2_decompress_ctx(own ? own : s->of.dctx, chunk, size, dst, nbytes);
-
+    blosc2_context *const context = own ? own : s->of.dctx;
+    context->nchunk = n;
+    const int rc = size < 0 ? size : blosc2_decompress_ctx(context, chunk, size, dst, nbytes);
+    context->nchunk = -1;
     blosc2_free_ctx(own);
     free(chunk);
     return rc < 0 ? rc : BLOSC2_ERROR_SUCCESS;
@@ -80,7 +81,9 @@ rewrite_by_context(struct b2_schunk *s, int64_t n, const void *src, int32_t nbyt
 
     if (!chunk)
         return BLOSC2_ERROR_MEMORY_ALLOC;
+    s->of.cctx->nchunk = n;
     const int size = blosc2_compress_ctx(s->of.cctx, src, nbytes, chunk, (int32_t)room);
+    s->of.cctx->nchunk = -1;
     int rc = size == 0 ? BLOSC2_ERROR_CHUNK_UPDATE : size;
     if (size > 0)
         rc = b2_code(tess_array_set_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err),
