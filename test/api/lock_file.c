@@ -179,6 +179,61 @@ held_until_flush(void **state)
     }
 }
 
+static void
+count_commits(const tess_log_entry *entry, void *user)
+{
+    *(int *)user += entry->event == TESS_EVENT_COMMIT;
+}
+
+// Through automatic commits, too.
+static void
+held_through_automatic_commits(void **state)
+{
+    enum { SIZE = 1 << 20, TIMES = 10 };
+    static uint8_t items[SIZE];
+    const int64_t start = 0, stop = SIZE;
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const tess_layout layout = state_layouts[i];
+        const char *const path = state_path(layout);
+        tess_storage storage = at(path, TESS_MODE_REPLACE);
+        tess_context context;
+        tess_params params;
+        tess_array *a;
+        int commits = 0;
+        tess_context_init(&context);
+        context.cache = 0; // nothing waits in memory
+        storage.context = &context;
+        storage.lock_file = true;
+        tess_params_init(&params);
+        params.dtype = TESS_DTYPE_U8;
+        params.ndim = 1;
+        params.shape[0] = SIZE;
+        params.chunkshape[0] = params.blockshape[0] = SIZE / 4;
+        params.clevel = 0;
+        params.layout = layout;
+        for (size_t k = 0; k < SIZE; k++)
+            items[k] = (uint8_t)(k * k >> 7);
+        ok(tess_array_from(&storage, &params, items, SIZE, &a, err));
+        const int fd = open_lock(layout);
+        ok(tess_log_set(TESS_LOG_INFO, count_commits, &commits, err));
+        ok(tess_array_lock(a, err));
+        for (int n = 2; n < TIMES; n++) {
+            for (size_t k = 0; k < SIZE; k++)
+                items[k] = (uint8_t)(k * k * (size_t)n >> 7);
+            ok(tess_array_write(a, &start, &stop, items, SIZE, err));
+            assert_int_equal(can_get(fd), NOTHING);
+        }
+        ok(tess_log_set(TESS_LOG_OFF, NULL, NULL, err));
+        assert_in_range(commits, 1, TIMES);
+        ok(tess_array_flush(a, err));
+        assert_int_equal(can_get(fd), ALONE);
+        ok(tess_array_close(a, err));
+        (void)close(fd);
+        files_remove(path);
+    }
+}
+
 // From the first chunk to the commit; the number tells how often.
 static void
 taken_until_commit(void **state)
@@ -720,13 +775,21 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(made_when_asked_for),  IN_A_FOLDER(held_until_flush),
-        IN_A_FOLDER(taken_until_commit),   IN_A_FOLDER(shared_while_reading),
-        IN_A_FOLDER(waiting_is_cancelled), IN_A_FOLDER(changes_are_seen),
-        IN_A_FOLDER(comes_later),          IN_A_FOLDER(children),
-        IN_A_FOLDER(killed_while_reading), IN_A_FOLDER(child_keeps_nothing_locked),
-        IN_A_FOLDER(child_of_a_writer),    IN_A_FOLDER(reader_of_an_older_state),
-        IN_A_FOLDER(places_for_reading),   IN_A_FOLDER(no_regular_file),
+        IN_A_FOLDER(made_when_asked_for),
+        IN_A_FOLDER(held_until_flush),
+        IN_A_FOLDER(held_through_automatic_commits),
+        IN_A_FOLDER(taken_until_commit),
+        IN_A_FOLDER(shared_while_reading),
+        IN_A_FOLDER(waiting_is_cancelled),
+        IN_A_FOLDER(changes_are_seen),
+        IN_A_FOLDER(comes_later),
+        IN_A_FOLDER(children),
+        IN_A_FOLDER(killed_while_reading),
+        IN_A_FOLDER(child_keeps_nothing_locked),
+        IN_A_FOLDER(child_of_a_writer),
+        IN_A_FOLDER(reader_of_an_older_state),
+        IN_A_FOLDER(places_for_reading),
+        IN_A_FOLDER(no_regular_file),
         IN_A_FOLDER(threads_share),
     };
     (void)setenv("TESS_NUM_THREADS", "1", 1); // processes are forked
