@@ -448,8 +448,20 @@ WRAP(int, ftruncate64, (int fd, off_t size))
     return result;
 }
 
+static bool
+has_other(int fd, int node)
+{
+    for (int i = 0; i < DESCRIPTORS; i++)
+        if (i != fd && disk.node_of[i] == node + 1)
+            return true;
+    return false;
+}
+
 // Of the files themselves nothing is brought to a disk: that takes long, and the log tells all. Nor
 // is anything that those do who look.
+//
+// A sync that fails may lose what others have written by descriptors of their own. Linux tells
+// them: their next sync fails, too. So that it need not, here nothing is lost then.
 static int
 sync_with(int (*sync)(int fd), int fd)
 {
@@ -457,7 +469,8 @@ sync_with(int (*sync)(int fd), int fd)
     const int node = node_of(fd);
     const bool for_real = node == NAMES_NONE && disk.paused == 0;
     const int result = fails(node != NAMES_NONE, SYNC) ? -1 : for_real ? sync(fd) : 0;
-    if (node != NAMES_NONE && (result == 0 || errno != EINTR))
+    const bool lost = result != 0 && errno != EINTR && !has_other(fd, node);
+    if (node != NAMES_NONE && (result == 0 || lost))
         note((struct disk_op){.kind = result == 0 ? DISK_SYNC : DISK_SYNC_FAILED, .node = node},
              NULL);
     pthread_mutex_unlock(&disk.lock);
