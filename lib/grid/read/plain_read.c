@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "chunk/cursor.h"
+#include "chunk/header.h"
 #include "chunk/scratch.h"
 #include "frame/chunks/ahead.h"
 #include "frame/chunks/stored.h"
@@ -287,21 +288,44 @@ struct parts {
     int64_t size; // of a part, about
     int64_t at, end;
     uint8_t *dst; // of `at`
+    int64_t n; // the chunk of which parts were asked for last; -1: none
+    int64_t unit; // of it
 };
+
+// Parts of chunk n have a multiple of so many bytes: a block that two of them have is decoded by
+// both. A chunk has blocks of its own size, whatever the frame says. One with blocks of different
+// sizes, or that cannot be opened, is in one part.
+static int64_t
+unit_of_chunk(const struct chunk_grid *grid, int64_t n)
+{
+    struct chunk_header h = {0};
+    gate_enter(grid->gate);
+    const int64_t entry = frame_entry(grid->frame, n);
+    const bool stored = entry >= 0;
+    const bool found = stored && stored_entry_look(grid->frame, entry, &h);
+    gate_leave(grid->gate);
+    if (!stored || (found && h.nblocks == 0))
+        return 1;
+    return h.blocksize > 0 ? h.blocksize : INT32_MAX;
+}
 
 // Where a part ends that begins at `at`: with a chunk, or inside of a large one with a block.
 static int64_t
-part_end(const struct parts *p)
+part_end(struct parts *p)
 {
     const struct chunk_grid *const grid = p->grid;
-    const int64_t about = p->at + p->size, blocksize = max_i64(grid->g.blocksize, 1);
+    const int64_t about = p->at + p->size;
     if (about >= p->end)
         return p->end;
-    const int64_t chunk = plain_chunk_start(grid, plain_chunk_at(grid, about));
+    const int64_t n = plain_chunk_at(grid, about), chunk = plain_chunk_start(grid, n);
     if (chunk > p->at)
         return chunk;
-    const int64_t cut = chunk + ceil_div(about - chunk, blocksize) * blocksize;
-    return min_i64(min_i64(cut, plain_chunk_start(grid, plain_chunk_at(grid, about) + 1)), p->end);
+    if (p->n != n) {
+        p->n = n;
+        p->unit = unit_of_chunk(grid, n);
+    }
+    const int64_t cut = chunk + ceil_div(about - chunk, p->unit) * p->unit;
+    return min_i64(min_i64(cut, plain_chunk_start(grid, n + 1)), p->end);
 }
 
 static tess_status
@@ -347,7 +371,8 @@ read_parts(const struct reading *r, uint8_t *dst, tess_error *err)
                           .size = max_i64(share, PART_LEAST),
                           .at = at,
                           .end = end,
-                          .dst = dst};
+                          .dst = dst,
+                          .n = -1};
     return task_run(&task, &parts, &width, err);
 }
 
