@@ -3,6 +3,7 @@
  */
 #include "frame/sparse/chunk_files.h"
 
+#include "base/memory.h"
 #include "io/folder.h"
 #include "io/io.h"
 
@@ -37,6 +38,31 @@ sparse_chunk_number(const char *name, int64_t *number)
     *number = (int64_t)strtoul(name, NULL, 16);
     sparse_chunk_name(*number, again);
     return strcmp(name, again) == 0;
+}
+
+static tess_status
+note_number(void *arg, const char *name, tess_error *err)
+{
+    struct chunk_numbers *const x = arg;
+    int64_t number;
+    if (!sparse_chunk_number(name, &number))
+        return TESS_OK;
+    if (x->count == x->capacity) {
+        const int64_t capacity = x->capacity > 0 ? 2 * x->capacity : 64;
+        int64_t *const items = mem_resize(x->items, (size_t)capacity * sizeof *items);
+        if (!items)
+            return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of files");
+        x->items = items;
+        x->capacity = capacity;
+    }
+    x->items[x->count++] = number;
+    return TESS_OK;
+}
+
+tess_status
+sparse_list_chunks(const struct folder *folder, struct chunk_numbers *found, tess_error *err)
+{
+    return folder_each(folder, note_number, found, err);
 }
 
 tess_status

@@ -24,6 +24,18 @@ void sparse_chunk_name(int64_t number, char *name);
 bool sparse_is_chunk_name(const char *name);
 bool sparse_chunk_number(const char *name, int64_t *number);
 
+// Numbers of chunk files.
+struct chunk_numbers {
+    int64_t *items; // the caller frees them, mem_free()
+    int64_t count;
+    int64_t capacity;
+};
+
+// Those that are there, in any order, added to a list, zeroed at first. After a failure it has
+// some.
+tess_status sparse_list_chunks(const struct folder *folder, struct chunk_numbers *found,
+                               tess_error *err);
+
 // The file of a chunk, of which the first bytes are read next (0: some). p: NULL, or what ends the
 // opening. A missing one is TESS_ERR_IO with errno ENOENT.
 tess_status sparse_open_chunk(const struct folder *folder, int64_t number, size_t first,

@@ -33,32 +33,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Numbers of the chunk files that are there.
-struct found {
-    int64_t *items;
-    int64_t count;
-    int64_t capacity;
-};
-
-static tess_status
-compact_note(void *user, const char *name, tess_error *err)
-{
-    struct found *const x = user;
-    int64_t number;
-    if (!sparse_chunk_number(name, &number))
-        return TESS_OK;
-    if (x->count == x->capacity) {
-        const int64_t capacity = x->capacity > 0 ? 2 * x->capacity : 64;
-        int64_t *const items = mem_resize(x->items, (size_t)capacity * sizeof *items);
-        if (!items)
-            return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of files");
-        x->items = items;
-        x->capacity = capacity;
-    }
-    x->items[x->count++] = number;
-    return TESS_OK;
-}
-
 // Whether the file of a chunk is longer than the chunk. Those of less than a header's size are, for
 // other readers (copy.c).
 static tess_status
@@ -155,12 +129,12 @@ compact_by_value(const void *a, const void *b)
 static tess_status
 remove_orphans(const struct frame *f, tess_error *err)
 {
-    struct found found = {0};
+    struct chunk_numbers found = {0};
     int64_t *live = NULL;
     size_t nlive = 0;
     tess_status st = TESS_OK;
 
-    TRY(folder_each(f->folder, compact_note, &found, err));
+    TRY(sparse_list_chunks(f->folder, &found, err));
     TRY(index_sorted(&f->index, &live, &nlive, err));
     int64_t norphans = 0;
     for (int64_t i = 0; i < found.count; i++)
