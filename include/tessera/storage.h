@@ -242,9 +242,10 @@ typedef struct tess_storage {
 
     /**
      * No automatic commits (array.h): the file has the state of the last call that commits by
-     * contract, such as tess_array_flush(), and flush and close make one commit each. Space of
-     * chunks that were overwritten is reused only after that call, so the file can become as large
-     * as all that was written between two of them. Ignored for arrays open for reading.
+     * contract, such as tess_array_flush(), and flush makes one commit; close may make further ones
+     * of the same content, to shorten the file. Space of chunks that were overwritten is reused only
+     * after that call, so the file can become as large as all that was written between two of them.
+     * Ignored for arrays open for reading.
      */
     bool explicit_commits;
 } tess_storage;

@@ -405,15 +405,14 @@ tess_array_image(tess_array *a, const void **image, size_t *image_size, tess_err
     *image = NULL;
     *image_size = 0;
     tess_status st = check_no_view(a, err);
+    if (st == TESS_OK && !frame_in_memory(a->grid->frame)) // nothing is committed then
+        st = err_set(err, TESS_ERR_ARG, -1, "the array is not in memory");
     if (st == TESS_OK)
         st = array_commit(a, err);
     if (st != TESS_OK)
         return st;
     size_t frame_len;
-    const uint8_t *const bytes = frame_image(a->grid->frame, &frame_len);
-    if (!bytes)
-        return err_set(err, TESS_ERR_ARG, -1, "the array is not in memory");
-    *image = bytes;
+    *image = frame_image(a->grid->frame, &frame_len);
     *image_size = frame_len;
     return TESS_OK;
 }

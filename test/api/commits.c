@@ -165,6 +165,29 @@ explicit_commits(void **state)
     free(rows);
 }
 
+// Nor do calls that fail commit.
+static void
+refused_image(void **state)
+{
+    const char *const path = files_path("no_image.b2nd");
+    const tess_storage storage = at(path, TESS_MODE_NEW);
+    const int64_t start[2] = {0, 0}, stop[2] = {64, ROW};
+    uint8_t *const rows = malloc((size_t)64 * ROW);
+    const void *image;
+    size_t size;
+    (void)state;
+    assert_non_null(rows);
+    fill(rows, 64, 7);
+    tess_array *const a = create_rows(&storage, TESS_LAYOUT_CONTIGUOUS, 64);
+    tess_array *const reader = open_reader(path);
+    ok(tess_array_write(a, start, stop, rows, (size_t)64 * ROW, err));
+    refused(TESS_ERR_ARG, tess_array_image(a, &image, &size, err));
+    check_unchanged(reader);
+    ok(tess_array_close(reader, err));
+    ok(tess_array_close(a, err));
+    free(rows);
+}
+
 // Without a flush nothing is there.
 static void
 discarded(void **state)
@@ -197,6 +220,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(appends_in_commits),
         IN_A_FOLDER(explicit_commits),
+        IN_A_FOLDER(refused_image),
         IN_A_FOLDER(discarded),
     };
     return cmocka_run_group_tests_name("commits", tests, NULL, NULL);
