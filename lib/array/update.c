@@ -415,13 +415,14 @@ array_update_mask(tess_array *a, struct mask *mask, const uint8_t *src, bool sam
 
 // All that waits, and what other calls have stored meanwhile, with the turn of all chunks.
 static tess_status
-commit_all(struct chunk_grid *grid, const struct turn *turn, tess_error *err)
+commit_all(struct chunk_grid *grid, const struct turn *turn,
+           tess_status (*commit)(struct frame *f, tess_error *err), tess_error *err)
 {
     tess_status st = write_back_turn(grid, turn, err);
     if (st != TESS_OK)
         return st;
     gate_close(grid->gate);
-    st = frame_commit(grid->frame, err);
+    st = commit(grid->frame, err);
     if (st == TESS_OK && frame_is_writable(grid->frame))
         st = frame_publish(grid->frame, err);
     gate_open(grid->gate);
@@ -447,19 +448,30 @@ array_update_chunk(tess_array *a, int64_t n, const uint8_t *chunk, int32_t size,
     return st == TESS_OK ? write_back_commit(grid, err) : st;
 }
 
-tess_status
-array_commit(tess_array *a, tess_error *err)
+static tess_status
+commit_by(tess_array *a, tess_status (*commit)(struct frame *f, tess_error *err), tess_error *err)
 {
     struct turn turn;
-    if (a->view)
-        return a->view->base->discarded ? TESS_OK : array_commit(a->view->base, err);
     turn_of_all(&turn, a->g);
     turns_begin(a->grid->turns, a->g, &turn);
-    const tess_status st = commit_all(a->grid, &turn, err);
+    const tess_status st = commit_all(a->grid, &turn, commit, err);
     if (st == TESS_OK)
         frame_lock_let_go(a->grid->frame);
     turns_end(a->grid->turns, &turn);
     return st;
+}
+
+tess_status
+array_commit(tess_array *a, tess_error *err)
+{
+    tess_array *const base = a->view ? a->view->base : a;
+    return a->view && base->discarded ? TESS_OK : commit_by(base, frame_commit, err);
+}
+
+tess_status
+array_commit_sealed(tess_array *a, tess_error *err)
+{
+    return commit_by(a, frame_commit_sealed, err);
 }
 
 tess_status

@@ -44,6 +44,9 @@ tess_status array_update_chunk(tess_array *a, int64_t n, const uint8_t *chunk, i
                                enum chunk_special special, tess_error *err);
 // A new array gets its name with it, if it has none yet.
 tess_status array_commit(tess_array *a, tess_error *err);
+// The same of one that has a name and is no view; its state on the disk is sealed afterwards. After
+// a failure there is no more to commit than before.
+tess_status array_commit_sealed(tess_array *a, tess_error *err);
 // Hold the lock file until array_commit(); not of a view.
 tess_status array_lock(tess_array *a, tess_error *err);
 

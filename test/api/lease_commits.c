@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -166,6 +167,65 @@ emptied(void **state)
     }
 }
 
+// An adoption that cannot begin, since that commit fails, leaves nothing to commit: other programs
+// can have the lock file, and closing the array does not change the file.
+static void
+begin_fails(tess_array *golden, const struct reference *ref, const char *name, void *user)
+{
+    const char *const path = files_path("golden");
+    char from[4096];
+    struct stat info;
+    struct rlimit most, all;
+    size_t size, left_size;
+    tess_adoption *ad = NULL;
+    tess_array *a = NULL, *other = NULL;
+    tess_storage storage = storage_at(path, TESS_MODE_UPDATE);
+    (void)golden;
+    (void)snprintf(from, sizeof from, "%s/%s", getenv("TESS_GOLDEN"), name);
+    if (stat(from, &info) != 0 || S_ISDIR(info.st_mode))
+        return;
+    uint8_t *const bytes = files_read(from, &size);
+    files_write(path, bytes, size);
+    storage.lock_file = true;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
+    most = (struct rlimit){.rlim_cur = size, .rlim_max = all.rlim_max};
+    if (tess_array_open(&storage, &a, NULL) == TESS_OK) {
+        tess_error why;
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &most), 0);
+        const tess_status st = tess_adoption_begin(a, &ad, &why);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+        if (st == TESS_ERR_IO) {
+            storage.mode = TESS_MODE_READ;
+            ok(tess_array_open(&storage, &other, err)); // which asks for the lock
+            check_array(other, ref);
+            ok(tess_array_close(other, err));
+            ++*(int *)user;
+        }
+        if (ad)
+            ok(tess_adoption_end(ad, false, err));
+        ok(tess_array_close(a, err));
+        uint8_t *const left = files_read(path, &left_size);
+        if (st == TESS_ERR_IO) {
+            assert_int_equal(left_size, size);
+            assert_memory_equal(left, bytes, size);
+        }
+        free(left);
+    }
+    files_remove(path);
+    free(bytes);
+}
+
+static void
+not_begun(void **state)
+{
+    int count = 0;
+    void (*const before)(int) = signal(SIGXFSZ, SIG_IGN);
+    (void)state;
+    check_golden_files(begin_fails, &count);
+    (void)signal(SIGXFSZ, before);
+    assert_true(count >= 10);
+}
+
 // -- chunk files of a writer that died
 
 static int64_t
@@ -288,6 +348,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(unsealed),
+        IN_A_FOLDER(not_begun),
         IN_A_FOLDER(emptied),
         IN_A_FOLDER(orphans),
     };

@@ -18,7 +18,6 @@
 #include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/load.h"
-#include "frame/metas.h"
 #include "frame/query.h"
 #include "frame/sparse/chunk_files.h"
 #include "grid/grid.h"
@@ -505,15 +504,15 @@ adoption_free(tess_adoption *ad)
 static tess_status
 make_ready(tess_array *a, tess_error *err)
 {
-    struct frame *const f = a->grid->frame;
-    gate_close(a->grid->gate);
+    const struct frame *const f = a->grid->frame;
+    gate_enter(a->grid->gate);
     const bool published = frame_is_published(f);
     const bool in_file = a->path && !frame_is_sparse(f) && !frame_is_once(f);
-    const bool ready = published && (!in_file || frame_is_sealed(f));
-    if (published && !ready)
-        frame_mark_changed(f); // so that there is something to commit
-    gate_open(a->grid->gate);
-    return ready ? TESS_OK : array_commit(a, err);
+    const bool sealed = !in_file || frame_is_sealed(f);
+    gate_leave(a->grid->gate);
+    if (!published)
+        return array_commit(a, err);
+    return sealed ? TESS_OK : array_commit_sealed(a, err);
 }
 
 tess_status

@@ -84,6 +84,20 @@ frame_commit(struct frame *f, tess_error *err)
     return st;
 }
 
+tess_status
+frame_commit_sealed(struct frame *f, tess_error *err)
+{
+    const bool dirty = f->dirty;
+    f->dirty |= !f->sealed;
+    const tess_status st = frame_commit(f, err);
+    if (st == TESS_OK || f->attempted) // which is for the next commit to settle
+        return st;
+    f->dirty = dirty;
+    if (!dirty && f->nstaging == 0)
+        frame_lock_release(f);
+    return st;
+}
+
 /*
  * What is overwritten makes the file larger than its data until the commit, and, where that is not
  * synced, until the next one. Two such batches, or one, and what lies unused between chunks stay
