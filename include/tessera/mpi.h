@@ -29,7 +29,8 @@
  * the two share, in one message, or one per GiB.
  *
  * Memory: each rank needs the encoded bytes of its box, a second time those of the 64 MiB of items
- * that it is encoding, and the items of chunks that it shares with others. Rank 0 also needs the
+ * that it is encoding, and the items of chunks that it shares with others; tess_mpi_append() also
+ * those of chunks of which its box has a part and the array keeps the rest. Rank 0 also needs the
  * list of chunks, 60 to 80 bytes per chunk, and memory for the largest message.
  *
  * **Commits.** tess_mpi_flush() and tess_mpi_close() commit what was written: rank 0 writes index
@@ -89,7 +90,7 @@ tess_mpi_write_box(tess_mpi *m, const int64_t *start, const int64_t *stop, const
     tess_error *const e = err ? err : &own;
     tess_status st = tess_mpi_plan_begin(m, &plan, &m->g, start, stop, src, src_size, e);
     if (st == TESS_OK)
-        st = tess_mpi_ready_kept(m, &plan.x, e);
+        st = tess_mpi_ready_kept(m, &plan.x, false, e);
     if (st == TESS_OK)
         st = tess_mpi_plan_run(m, &plan, e);
     tess_mpi_plan_end(&plan);
@@ -204,7 +205,7 @@ tess_mpi_append(tess_mpi *m, int axis, int64_t count, const int64_t *start, cons
         return st;
     st = tess_mpi_plan_begin(m, &plan, &g, start, stop, src, src_size, e);
     if (st == TESS_OK)
-        st = tess_mpi_ready_kept(m, &plan.x, e);
+        st = tess_mpi_ready_kept(m, &plan.x, true, e);
     if (st == TESS_OK)
         st = tess_mpi_grow(m, &g, e);
     if (st == TESS_OK)

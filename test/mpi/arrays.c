@@ -2,7 +2,10 @@
  * arrays.c - random arrays that the ranks of an MPI program write together, against a copy that
  * each rank keeps in its own memory.
  *
- *     arrays FOLDER SEED CASES
+ *     arrays FOLDER SEED CASES OTHER
+ *
+ * OTHER is an array of another writer, which does not seal what it commits: some cases begin with a
+ * copy of it.
  *
  * All ranks draw the same numbers, so that each knows the boxes of all.
  */
@@ -141,6 +144,7 @@ draw_boxes(const struct model *x, const tess_mpi_box *in, int nranks, tess_mpi_b
 
 struct run {
     int rank, nranks;
+    const char *other;
     char file[512], folder[512];
     tess_storage storage;
     struct model x;
@@ -179,6 +183,42 @@ create(struct run *r)
     r->storage.path = params.layout == TESS_LAYOUT_SPARSE ? r->folder : r->file;
     r->storage.mode = TESS_MODE_REPLACE;
     ok(tess_mpi_create(MPI_COMM_WORLD, &r->storage, &params, &r->m, &err));
+}
+
+// A copy of a whole file.
+static void
+copy_file(const char *from, const char *to)
+{
+    uint8_t bytes[4096];
+    FILE *const in = fopen(from, "rb"), *const out = fopen(to, "wb");
+    check(in && out, "files");
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, in)) > 0;)
+        check(fwrite(bytes, 1, n, out) == n, "a file");
+    check(fclose(in) == 0 && fclose(out) == 0, "files");
+}
+
+// The array of another writer.
+static void
+open_other(struct run *r)
+{
+    tess_info info;
+    tess_error err = {0};
+    if (r->rank == 0)
+        copy_file(r->other, r->file);
+    MPI_Barrier(MPI_COMM_WORLD);
+    r->storage.path = r->file;
+    r->storage.mode = TESS_MODE_UPDATE;
+    ok(tess_mpi_open(MPI_COMM_WORLD, &r->storage, &r->m, &err));
+    tess_array_info(tess_mpi_array(r->m), &info);
+    r->x = (struct model){.ndim = info.ndim, .typesize = info.typesize};
+    memcpy(r->x.shape, info.shape, sizeof r->x.shape);
+    r->fill = 0;
+    const tess_mpi_box all = model_all(&r->x);
+    const size_t size = (size_t)model_size(&r->x);
+    r->x.items = malloc(size + 1);
+    check(r->x.items, "memory");
+    ok(tess_mpi_read(r->m, all.start, all.stop, r->x.items, size, &err));
+    MPI_Barrier(MPI_COMM_WORLD); // before the file changes
 }
 
 // A box that every rank draws for itself.
@@ -269,7 +309,11 @@ run_case(struct run *r)
 {
     tess_error err = {0};
     const int rounds = (int)draw(1, ROUNDS);
-    create(r);
+    r->storage.lock_file = draw(0, 3) == 0;
+    if (draw(0, 3) == 0)
+        open_other(r);
+    else
+        create(r);
     for (int round = 1; round <= rounds; round++)
         write_round(r, round);
     if (draw(0, 1) == 0) {
@@ -292,9 +336,10 @@ main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &r.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &r.nranks);
-    check(argc == 4 && r.nranks <= RANKS, "usage");
+    check(argc == 5 && r.nranks <= RANKS, "usage");
     const uint64_t seed = strtoull(argv[2], NULL, 10);
     const int cases = atoi(argv[3]);
+    r.other = argv[4];
     snprintf(r.file, sizeof r.file, "%s/file.b2nd", argv[1]);
     snprintf(r.folder, sizeof r.folder, "%s/folder.b2nd", argv[1]);
     tess_storage_init(&r.storage);

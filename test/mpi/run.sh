@@ -31,8 +31,9 @@ ranks() {
 arrays() {
     cases=${TESS_TEST_CASES:-$([ "$long" = 1 ] && echo 300 || echo 25)}
     seed=${TESS_TEST_SEED:-$(date +%s)}
+    other=$(dirname "$0")/../golden/files/c053_zlib_l1_dbits_ts3.b2nd
     for n in 1 2 3 4 8; do
-        ranks $n "$program" "$folder" "$seed" "$cases"
+        ranks $n "$program" "$folder" "$seed" "$cases" "$other"
     done
 }
 

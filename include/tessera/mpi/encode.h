@@ -154,30 +154,39 @@ tess_mpi_kept_items(const tess_mpi_exchange *x, const tess_mpi_box *chunk)
 /* Whether chunks that the rank encodes keep items. */
 typedef struct tess_mpi_keeps {
     const tess_mpi_shape *g; /* of the array as it is; it may be about to grow */
-    int any; /* also of chunks that it does not have yet */
-    int old; /* of chunks that it has */
+    int old; /* of chunks that it has; not of those that are about to come */
+    int64_t nitems; /* of all chunks that keep some */
 } tess_mpi_keeps;
+
+/* Whether an array has items of a chunk; it may be about to grow. */
+static inline bool
+tess_mpi_has_chunk(const tess_mpi_shape *g, const tess_mpi_box *chunk)
+{
+    for (int i = 0; i < g->ndim; i++)
+        if (chunk->start[i] >= g->shape[i])
+            return false;
+    return true;
+}
 
 static inline void
 tess_mpi_find_kept(void *arg, tess_mpi_exchange *x, const tess_mpi_box *chunk, int owner, int place,
                    const tess_mpi_box *part)
 {
     tess_mpi_keeps *const keeps = (tess_mpi_keeps *)arg;
-    bool old = true;
     (void)part;
     if (owner != x->rank || x->near[place] != owner || tess_mpi_kept_items(x, chunk) == 0)
         return;
-    for (int i = 0; i < x->g->ndim; i++)
-        old = old && chunk->start[i] < keeps->g->shape[i];
-    keeps->any = 1;
-    keeps->old |= old;
+    keeps->old |= tess_mpi_has_chunk(keeps->g, chunk);
+    keeps->nitems += tess_mpi_box_nitems(x->g->ndim, chunk);
 }
 
-/* The items that a chunk has, the fill value where the array of the last commit was smaller. */
+/* The items that a chunk has, the fill value where the array of the last commit was smaller. The
+   sketch tells it for a chunk without items: nothing is read. */
 static inline tess_status
 tess_mpi_read_chunk(tess_mpi *m, const tess_mpi_box *chunk, uint8_t *items, tess_error *err)
 {
-    const tess_array *const a = m->writer ? m->writer : m->reader;
+    const tess_array *const own = m->writer ? m->writer : m->reader;
+    const tess_array *const a = tess_mpi_has_chunk(&m->g, chunk) ? own : m->sketch;
     const int64_t nitems = tess_mpi_box_nitems(m->g.ndim, chunk);
     int64_t shape[TESS_MAX_NDIM];
     tess_boxes_options options;
@@ -187,6 +196,56 @@ tess_mpi_read_chunk(tess_mpi *m, const tess_mpi_box *chunk, uint8_t *items, tess
         shape[i] = chunk->stop[i] - chunk->start[i];
     return tess_array_get_boxes(a, 1, chunk->start, shape, &options, items,
                                 (size_t)nitems * (size_t)m->g.typesize, err);
+}
+
+/* Chunks that keep items, on their way into memory. */
+typedef struct tess_mpi_loading {
+    tess_mpi *m;
+    uint8_t *at;
+    tess_status st;
+    tess_error *err;
+} tess_mpi_loading;
+
+static inline void
+tess_mpi_load_part(void *arg, tess_mpi_exchange *x, const tess_mpi_box *chunk, int owner, int place,
+                   const tess_mpi_box *part)
+{
+    tess_mpi_loading *const d = (tess_mpi_loading *)arg;
+    (void)part;
+    if (owner != x->rank || x->near[place] != owner || d->st != TESS_OK ||
+        tess_mpi_kept_items(x, chunk) == 0)
+        return;
+    d->st = tess_mpi_read_chunk(d->m, chunk, d->at, d->err);
+    d->at += tess_mpi_box_nitems(x->g->ndim, chunk) * x->g->typesize;
+}
+
+/* Read all chunks that keep items, before the array changes: where it has a lock file, a change
+   holds the lock until the commit, and other ranks cannot read. */
+static inline tess_status
+tess_mpi_load_kept(tess_mpi *m, tess_mpi_exchange *x, int64_t nitems, tess_error *err)
+{
+    const int64_t size = nitems * x->g->typesize;
+    x->kept = (uint8_t *)malloc((size_t)size);
+    if (!x->kept)
+        return tess_mpi_error(err, TESS_ERR_NOMEM,
+                              "rank %d: no memory for chunks of %lld bytes that keep items",
+                              m->rank, (long long)size);
+    tess_mpi_loading d = {m, x->kept, TESS_OK, err};
+    tess_mpi_each_part(x, tess_mpi_load_part, &d);
+    return d.st;
+}
+
+/* The items that a chunk has. They are asked for in the order in which they were loaded. */
+static inline tess_status
+tess_mpi_take_kept(tess_mpi *m, tess_mpi_exchange *x, const tess_mpi_box *chunk, uint8_t *items,
+                   tess_error *err)
+{
+    const int64_t size = tess_mpi_box_nitems(x->g->ndim, chunk) * x->g->typesize;
+    if (!x->kept)
+        return tess_mpi_read_chunk(m, chunk, items, err);
+    memcpy(items, x->kept + x->kept_at, (size_t)size);
+    x->kept_at += size;
+    return TESS_OK;
 }
 
 static inline void
@@ -202,7 +261,7 @@ tess_mpi_encode_part(void *arg, tess_mpi_exchange *x, const tess_mpi_box *chunk,
         const int64_t kept = tess_mpi_kept_items(x, chunk);
         d->missing = tess_mpi_box_nitems(x->g->ndim, chunk) - kept;
         if (kept > 0)
-            d->st = tess_mpi_read_chunk(d->m, chunk, d->items, d->err);
+            d->st = tess_mpi_take_kept(d->m, x, chunk, d->items, d->err);
         tess_mpi_box_copy(x->g, part, &x->boxes[owner], d->src, chunk, d->items);
     } else {
         tess_mpi_take_part(x, place, part, chunk, d->items);

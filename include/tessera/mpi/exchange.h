@@ -40,6 +40,9 @@ typedef struct tess_mpi_exchange {
     tess_mpi_letter *in;
     MPI_Request *requests;
     int nrequests;
+    uint8_t
+        *kept; /* what own chunks keep, one behind the other; NULL: it is read as it is needed */
+    int64_t kept_at; /* of it: what was used */
 } tess_mpi_exchange;
 
 /* The lowest rank that has items of a chunk, of those that are near. */
@@ -163,6 +166,7 @@ tess_mpi_exchange_free(tess_mpi_exchange *x)
     free(x->in);
     free(x->near);
     free(x->requests);
+    free(x->kept);
     memset(x, 0, sizeof *x);
 }
 

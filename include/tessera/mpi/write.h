@@ -6,6 +6,7 @@
 #ifndef TESSERA_MPI_WRITE_H
 #define TESSERA_MPI_WRITE_H
 
+#include "tessera/mpi/encode.h"
 #include "tessera/mpi/exchange.h"
 #include "tessera/mpi/life.h"
 #include "tessera/mpi/place.h"
@@ -69,9 +70,10 @@ tess_mpi_check_box(const tess_mpi *m, const tess_mpi_shape *g, const int64_t *st
 }
 
 /* Collective: chunks that keep items need earlier writes committed, so that those can be read.
-   Before the array grows: no commit may have the new shape without the new items. */
+   Before the array grows: no commit may have the new shape without the new items. grows: they are
+   read now. */
 static inline tess_status
-tess_mpi_ready_kept(tess_mpi *m, tess_mpi_exchange *x, tess_error *err)
+tess_mpi_ready_kept(tess_mpi *m, tess_mpi_exchange *x, bool grows, tess_error *err)
 {
     tess_mpi_keeps keeps = {&m->g, 0, 0};
     int any = 0;
@@ -83,10 +85,12 @@ tess_mpi_ready_kept(tess_mpi *m, tess_mpi_exchange *x, tess_error *err)
         if (any)
             st = tess_mpi_commit(m, err);
     }
-    if (st == TESS_OK && keeps.any && m->stale && m->reader) {
+    if (st == TESS_OK && keeps.old && m->stale && m->reader) {
         st = tess_array_refresh(m->reader, &changed, err);
         m->stale = st != TESS_OK;
     }
+    if (st == TESS_OK && keeps.nitems > 0 && grows)
+        st = tess_mpi_load_kept(m, x, keeps.nitems, err);
     return tess_mpi_agree(m->comm, st, err);
 }
 
