@@ -233,7 +233,8 @@ typedef enum tess_chunk_trust {
  * The change is committed with others, as that of tess_array_write(). Small writes to the chunk
  * that still waited in the cache are replaced, too.
  *
- * @param a      Array opened for writing, not a view; any number of threads may write at once.
+ * @param a      Array opened for writing, not a view; any number of threads may write at once. A
+ *               super-chunk requires exclusive access: sizes of chunks may change.
  * @param n      Number of the chunk, as in tess_array_chunk().
  * @param chunk  Bytes of one chunk of Blosc2, as tess_array_get_chunk() returns them. Copied. Not
  *               memory that belongs to the array (tess_array_image()).

@@ -24,8 +24,8 @@
  * multiple of the typesize, the items of the handle are bytes (tess_info.typesize is 1).
  *
  * **Threads.** As for arrays (array.h): any number of threads may read; functions that change the
- * list of chunks require exclusive access. One chunk is encoded and decoded by as many threads as
- * tess_context.threads allows.
+ * list of chunks, tess_array_set_chunk() among them, require exclusive access. One chunk is encoded
+ * and decoded by as many threads as tess_context.threads allows.
  *
  * **Commits and failures.** As for arrays (array.h): a failed call leaves the super-chunk as it
  * was, unless only the automatic commit after the change failed. Before a call that failed is
