@@ -48,7 +48,7 @@ after() {
 
 killed() {
     path=$1 n=$2 died=0
-    step=$([ "$long" = 1 ] && echo 1 || echo 13)
+    step=$([ "$long" = 1 ] && echo 1 || echo 29)
     rank=0
     while [ $rank -lt "$n" ]; do
         ranks "$n" "$program" "$path" create
