@@ -33,10 +33,12 @@ from tessera._tessera import (
     UnsupportedError,
     version as __version__,
 )
-from tessera.array import Array, Attributes, asarray, create, open
+from tessera.array import Array
+from tessera.attributes import Attributes
 from tessera.cluster import from_dask, to_dask
 from tessera.datasets import to_tessera
 from tessera.layouts import Layout, layout
+from tessera.opening import asarray, create, open
 from tessera.packets import Adoption, Lease, Packet, encode
 
 __all__ = [

@@ -1,36 +1,27 @@
-"""The class Array, and the functions that open and create arrays."""
+"""The class Array."""
 
 from __future__ import annotations
 
 import atexit
-import errno
 import math
 import os
 import sys
 import weakref
-from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tessera import _tessera
+from tessera.attributes import Attributes
 from tessera.layouts import Layout, Method, Shape, methods
+from tessera.places import Checksums, Durability, Path, is_written, options_of, to_create, to_open
 
 if TYPE_CHECKING:
     from tessera.packets import Adoption
 
-# A path, a URL, or the bytes of a file.
-Path = Union[str, "os.PathLike[str]"]
-# "write": with each chunk that is stored; "verify": also compared with each that is read.
-Checksums = Literal["write", "verify", "none"]
-# What a commit survives. "none": the end of the program; "ordered": that of the machine, with this
-# or an older commit; "fsync": it is on the disk when the call returns.
-Durability = Literal["none", "ordered", "fsync"]
-
-# As tess_mode in storage.h.
-_READ, _UPDATE, _NEW, _REPLACE = range(4)
 # As tess_reduction in reduce.h.
 _SUM, _MEAN, _VAR, _MIN, _MAX, _, _ANY, _ALL = range(8)
 # As py_index_way in src/index.h.
@@ -52,56 +43,6 @@ def _finish() -> None:
 
 # A child cannot commit them.
 os.register_at_fork(after_in_child=_unfinished.clear)
-
-
-def _plain(value: Any) -> Any:
-    """A value for an attribute, of the types of Python only; a copy of all lists and dicts."""
-    if isinstance(value, (_tessera.Ext, _tessera.Opaque)):
-        return value
-    if isinstance(value, (np.generic, np.ndarray)):
-        plain = value.tolist()  # a number of NumPy that Python lacks stays what it is
-        return value if isinstance(plain, np.generic) else _plain(plain)
-    if isinstance(value, dict):
-        return {_plain(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    return value
-
-
-class Attributes(MutableMapping[str, Any]):
-    """The attributes of an array: None, bool, int, float, str, bytes, and lists and dicts of them.
-
-    Scalars and arrays of NumPy become numbers and lists. A list that is changed does not change the
-    attribute: set it again.
-
-    >>> import tessera
-    >>> a = tessera.create(None, 3, "i4")
-    >>> a.attrs["scale"] = 0.01
-    >>> a.attrs.update(units="K", range=[200, 300])
-    >>> dict(a.attrs)
-    {'scale': 0.01, 'units': 'K', 'range': [200, 300]}
-    """
-
-    def __init__(self, array: Array) -> None:
-        self._array = array
-
-    def __getitem__(self, name: str) -> Any:
-        return self._array._attr_get(name)
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        self._array._attr_set(name, _plain(value))
-
-    def __delitem__(self, name: str) -> None:
-        self._array._attr_delete(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._array._attr_names())
-
-    def __len__(self) -> int:
-        return len(self._array._attr_names())
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({dict(self)!r})"
 
 
 class _Index:
@@ -560,9 +501,9 @@ class Array(_tessera.Array):
         >>> a.copy(codec="zstd", level=9).layout.codec
         'zstd'
         """
-        place = _place(
+        place = to_create(
             path,
-            _CREATE_MODES[_checked(mode, _CREATE_MODES)],
+            mode,
             threads=threads,
             cache=cache,
             checksums=checksums,
@@ -576,7 +517,7 @@ class Array(_tessera.Array):
             chunks=chunks, blocks=blocks, codec=codec, level=level, filters=filters, layout=layout
         )
         params["sparse"] = bool(sparse)
-        return _opened(self._copy(type(self), place, params), place)
+        return opened(self._copy(type(self), place, params), place)
 
     def save(
         self,
@@ -588,16 +529,14 @@ class Array(_tessera.Array):
         wait: float = 0,
     ) -> None:
         """Write the array to a file as it is stored, without decoding. Arguments as in create()."""
-        number = _CREATE_MODES[_checked(mode, _CREATE_MODES)]
-        self._save(_place(path, number, durability=durability, wait=wait), sparse)
+        self._save(to_create(path, mode, durability=durability, wait=wait), sparse)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.base is not None:
             return _remade, (self.base, *self._made)
         mode = "r+" if self.writable else "r"
-        place = self._place
-        options = {k: place[k] for k, v in _DEFAULTS.items() if place.get(k, v) != v}
-        return _reopened, (self.to_bytes() if self.path is None else self.path, mode, options)
+        path = self.to_bytes() if self.path is None else self.path
+        return _reopened, (path, mode, options_of(self._place))
 
     def __repr__(self) -> str:
         name = type(self).__name__
@@ -614,54 +553,23 @@ class Array(_tessera.Array):
         )
 
 
-_OPEN_MODES = {"r": _READ, "r+": _UPDATE}
-_CREATE_MODES = {"x": _NEW, "w": _REPLACE}
-# Arguments of open() that a pickle has where they are others than these.
-_DEFAULTS = {
-    "threads": None,
-    "cache": None,
-    "mmap": False,
-    "checksums": "write",
-    "durability": "ordered",
-    "memory_limit": None,
-    "wait": 0,
-    "lock_file": False,
-    "explicit_commits": False,
-}
-
-
-def _checked(mode: str, modes: dict[str, int]) -> str:
-    if mode not in modes:
-        raise ValueError(f"mode is {mode!r}, expected " + " or ".join(map(repr, modes)))
-    return mode
-
-
-def _place(path: Path | None, mode: int, **options: Any) -> dict[str, Any]:
-    """Where an array is, for the library. URLs use the environment, as the command tess does."""
-    place: dict[str, Any] = {"mode": mode, **{k: v for k, v in options.items() if v is not None}}
-    if path is None:
-        return place
-    name = os.fspath(path)
-    if not isinstance(name, str):
-        raise TypeError(f"a path is a str, not {name!r}: os.fsdecode() makes one of it")
-    if not name:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
-    if _tessera._is_url(name):
-        place.update(path=name, url=True)
-        keys = {"ca_file": "TESS_HTTP_CA", "cache_dir": "TESS_HTTP_CACHE"}
-        if name.lower().startswith("https://"):
-            keys["token"] = "TESS_HTTP_TOKEN"
-        place.update({key: os.environ[var] for key, var in keys.items() if var in os.environ})
-    else:
-        place["path"] = os.path.abspath(name)
-    return place
-
-
-def _opened(array: Array, place: dict[str, Any]) -> Array:
+def opened(array: Array, place: dict[str, Any]) -> Array:
+    """The array that a call made of a place."""
     array._place = place
-    if place["mode"] != _READ and array.path is not None:
+    if is_written(place) and array.path is not None:
         _unfinished.add(array)
     return array
+
+
+def open_at(
+    path: Path | bytes | bytearray | memoryview, mode: str, *, mmap: bool = False, **options: Any
+) -> Array:
+    """Open an array. Arguments as in open(); the bytes of a file are not mapped."""
+    if isinstance(path, (bytes, bytearray, memoryview)):
+        place = to_open(None, mode, **options)
+        return opened(_tessera._open(Array, {**place, "image": path}), place)
+    place = to_open(path, mode, mmap=mmap, **options)
+    return opened(_tessera._open(Array, place), place)
 
 
 def _remade(base: Array, method: str, argument: Any) -> Array:
@@ -669,198 +577,4 @@ def _remade(base: Array, method: str, argument: Any) -> Array:
 
 
 def _reopened(path: str | bytes, mode: str, options: dict[str, Any]) -> Array:
-    return open(path, mode, **options)
-
-
-def open(
-    path: Path | bytes | bytearray | memoryview,
-    mode: str = "r",
-    *,
-    threads: int | None = None,
-    cache: int | None = None,
-    mmap: bool = False,
-    checksums: Checksums = "write",
-    durability: Durability = "ordered",
-    memory_limit: int | None = None,
-    wait: float = 0,
-    lock_file: bool = False,
-    explicit_commits: bool = False,
-) -> Array:
-    """Open an array: a file, the directory of a sparse one, a URL, or the bytes of a file.
-
-    mode is "r" for reading, or "r+" for reading and writing. threads is the number of threads that
-    work on a call, cache the bytes of decoded blocks that the array keeps; None: the library
-    chooses. mmap reads the file through a memory map.
-
-    checksums "verify" compares each chunk that is read with its checksum; "none" writes none.
-    durability is what a commit survives: "none" the end of the program, "ordered" also that of the
-    machine, with this or an older commit; with "fsync" it is on the disk. memory_limit is the most
-    bytes of one allocation that a file may ask for (1 GiB): beyond it, LimitError. wait is for how
-    many seconds an array that is open for writing elsewhere is waited for, math.inf without end:
-    then BlockingIOError. lock_file creates the lock file of c-blosc2, for programs that use it.
-    With explicit_commits only flush(), close() and the end of an adoption change the file: without,
-    long series of writes are also committed in between.
-
-    >>> import tessera
-    >>> tessera.open("nothing.b2nd")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    FileNotFoundError: [Errno 2] ...
-    >>> frame = tessera.asarray([1, 2, 3]).to_bytes()
-    >>> tessera.open(frame)[1]
-    2
-    """
-    number = _OPEN_MODES[_checked(mode, _OPEN_MODES)]
-    options: dict[str, Any] = {
-        "threads": threads,
-        "cache": cache,
-        "checksums": checksums,
-        "durability": durability,
-        "memory_limit": memory_limit,
-        "wait": wait,
-        "lock_file": lock_file,
-        "explicit_commits": explicit_commits,
-    }
-    if isinstance(path, (bytes, bytearray, memoryview)):
-        place = _place(None, number, **options)
-        return _opened(_tessera._open(Array, {**place, "image": path}), place)
-    place = _place(path, number, mmap=mmap, **options)
-    return _opened(_tessera._open(Array, place), place)
-
-
-def create(
-    path: Path | None,
-    shape: Shape,
-    dtype: npt.DTypeLike,
-    chunks: Shape | None = None,
-    blocks: Shape | None = None,
-    *,
-    codec: Method | None = None,
-    level: int | None = None,
-    filters: Iterable[Method] | None = None,
-    fill_value: Any = None,
-    layout: Layout | None = None,
-    sparse: bool = False,
-    mode: str = "x",
-    threads: int | None = None,
-    cache: int | None = None,
-    checksums: Checksums = "write",
-    durability: Durability = "ordered",
-    memory_limit: int | None = None,
-    wait: float = 0,
-    lock_file: bool = False,
-    explicit_commits: bool = False,
-) -> Array:
-    """Create an array whose items are fill_value, or zero, and open it for reading and writing.
-
-    path None: in memory. mode "x" fails if the path exists; with "w", the array replaces what is at
-    the path when it is flushed or closed. chunks and blocks, in items per axis, are chosen if they
-    are not given. codec is a name such as "lz4" or "zstd", or a pair of a name and the codec's
-    parameter; filters is a list of such; level is 0 to 9. layout is a Layout, from tessera.layout()
-    or of another array. A sparse array is a directory with one file per chunk. The other arguments
-    are those of open(); mode "w" waits for an array that is open for writing.
-
-    >>> import tessera
-    >>> a = tessera.create(None, (1000, 1000), "f4", codec="zstd", level=9, fill_value=-1)
-    >>> a[5, 5]
-    -1.0
-    >>> a[0] = range(1000)
-    """
-    place = _place(
-        path,
-        _CREATE_MODES[_checked(mode, _CREATE_MODES)],
-        threads=threads,
-        cache=cache,
-        checksums=checksums,
-        durability=durability,
-        memory_limit=memory_limit,
-        wait=wait,
-        lock_file=lock_file,
-        explicit_commits=explicit_commits,
-    )
-    params = methods(
-        chunks=chunks, blocks=blocks, codec=codec, level=level, filters=filters, layout=layout
-    )
-    kind = np.dtype(dtype)
-    params.update(shape=shape, dtype=kind, sparse=sparse)
-    if fill_value is not None and not kind.hasobject:
-        fill = np.asarray(fill_value, dtype=kind)
-        if fill.size != 1:
-            raise ValueError(f"fill_value has {fill.size} items, expected 1")
-        params["fill"] = fill.tobytes()
-    return _opened(_tessera._create(Array, place, params, None), place)
-
-
-def asarray(
-    items: npt.ArrayLike | Array,
-    path: Path | None = None,
-    *,
-    dtype: npt.DTypeLike | None = None,
-    chunks: Shape | None = None,
-    blocks: Shape | None = None,
-    codec: Method | None = None,
-    level: int | None = None,
-    filters: Iterable[Method] | None = None,
-    layout: Layout | None = None,
-    sparse: bool = False,
-    mode: str = "x",
-    threads: int | None = None,
-    cache: int | None = None,
-    checksums: Checksums = "write",
-    durability: Durability = "ordered",
-    memory_limit: int | None = None,
-    wait: float = 0,
-    lock_file: bool = False,
-    explicit_commits: bool = False,
-) -> Array:
-    """Create an array of items that numpy.asarray() accepts; an Array is returned as it is.
-
-    The other arguments are those of create(). If path or a layout is given, an Array is copied.
-
-    >>> import numpy as np
-    >>> import tessera
-    >>> a = tessera.asarray(np.eye(3), codec="zstd")
-    >>> a.shape, a.dtype
-    ((3, 3), dtype('float64'))
-    >>> tessera.asarray(a) is a
-    True
-    """
-    params = methods(
-        chunks=chunks, blocks=blocks, codec=codec, level=level, filters=filters, layout=layout
-    )
-    if isinstance(items, Array) and (dtype is None or np.dtype(dtype) == items.dtype):
-        if path is None and not params:
-            return items
-        return items.copy(
-            path,
-            mode=mode,
-            chunks=chunks,
-            blocks=blocks,
-            codec=codec,
-            level=level,
-            filters=filters,
-            layout=layout,
-            sparse=sparse,
-            threads=threads,
-            cache=cache,
-            checksums=checksums,
-            durability=durability,
-            memory_limit=memory_limit,
-            wait=wait,
-            lock_file=lock_file,
-            explicit_commits=explicit_commits,
-        )
-    place = _place(
-        path,
-        _CREATE_MODES[_checked(mode, _CREATE_MODES)],
-        threads=threads,
-        cache=cache,
-        checksums=checksums,
-        durability=durability,
-        memory_limit=memory_limit,
-        wait=wait,
-        lock_file=lock_file,
-        explicit_commits=explicit_commits,
-    )
-    memory = np.asarray(items, dtype=dtype, order="C")
-    params.update(shape=memory.shape, dtype=memory.dtype, sparse=sparse)
-    return _opened(_tessera._create(Array, place, params, memory), place)
+    return open_at(path, mode, **options)

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from tessera.array import Array, Path, create, open
+from tessera.array import Array
 from tessera.layouts import Layout, Method, Shape
+from tessera.opening import create, open
+from tessera.places import Path
 from tessera.publish import published
 from tessera.tasks import Job, chunks_of, finish_all
 from tessera.variables import is_dask

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tessera.addition import add
-from tessera.array import Path
 from tessera.groups import check_group, write_group
 from tessera.growth import append
+from tessera.places import Path
 from tessera.publish import published, target_of
 from tessera.variables import encoded, write_all
 

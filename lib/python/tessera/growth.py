@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from tessera import groups
-from tessera.array import Array, open
+from tessera.array import Array
+from tessera.opening import open
 from tessera.stored import check_times, check_type, encoding_of, open_stored, update_attributes
 from tessera.tasks import Job, compute_all
 from tessera.variables import encoded, fixed, is_dask

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tessera import _tessera
-from tessera.array import Array, open
+from tessera.array import Array
+from tessera.opening import open
 
 # Bytes of a packet from elsewhere.
 Bytes = Union[bytes, bytearray, memoryview]

@@ -9,7 +9,8 @@ import uuid
 from collections.abc import Iterator
 
 from tessera import _tessera, groups
-from tessera.array import Path, open
+from tessera.opening import open
+from tessera.places import Path
 
 _PART = ".part"  # of folders with variables that are not yet in their place
 

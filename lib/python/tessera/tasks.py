@@ -26,7 +26,8 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from tessera.array import Array, asarray, open
+from tessera.array import Array
+from tessera.opening import asarray, open
 from tessera.packets import Adoption, Lease, Packet, encode
 
 # The most bytes of a block of Dask that becomes a chunk without being asked for.

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tessera import groups
-from tessera.array import create
+from tessera.opening import create
 from tessera.tasks import Job, chunks_of, finish_all
 
 # Arguments of tessera.create() that an encoding may have.

@@ -14,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tessera import _tessera, datasets, groups
-from tessera.array import Array, Path, open
+from tessera.array import Array
+from tessera.opening import open
+from tessera.places import Path
 
 if TYPE_CHECKING:  # xarray need not be there where types are checked
     _C = TypeVar("_C")

@@ -1,0 +1,82 @@
+"""Where an array is, and how it is opened or created, for _tessera: a dict (src/whole/place.h)."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping
+from typing import Any, Literal, Union
+
+from tessera import _tessera
+
+# A path or a URL.
+Path = Union[str, "os.PathLike[str]"]
+# "write": with each chunk that is stored; "verify": also compared with each that is read.
+Checksums = Literal["write", "verify", "none"]
+# What a commit survives. "none": the end of the program; "ordered": that of the machine, with this
+# or an older commit; "fsync": it is on the disk when the call returns.
+Durability = Literal["none", "ordered", "fsync"]
+
+# As tess_mode in storage.h.
+_READ, _UPDATE, _NEW, _REPLACE = range(4)
+_OPEN_MODES = {"r": _READ, "r+": _UPDATE}
+_CREATE_MODES = {"x": _NEW, "w": _REPLACE}
+# Options of open(), and their defaults.
+_DEFAULTS = {
+    "threads": None,
+    "cache": None,
+    "mmap": False,
+    "checksums": "write",
+    "durability": "ordered",
+    "memory_limit": None,
+    "wait": 0,
+    "lock_file": False,
+    "explicit_commits": False,
+}
+
+
+def _number(mode: str, modes: dict[str, int]) -> int:
+    if mode not in modes:
+        raise ValueError(f"mode is {mode!r}, expected " + " or ".join(map(repr, modes)))
+    return modes[mode]
+
+
+def _place(path: Path | None, mode: int, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Where an array is, for the library. URLs use the environment, as the command tess does."""
+    place: dict[str, Any] = {"mode": mode, **{k: v for k, v in options.items() if v is not None}}
+    if path is None:
+        return place
+    name = os.fspath(path)
+    if not isinstance(name, str):
+        raise TypeError(f"a path is a str, not {name!r}: os.fsdecode() makes one of it")
+    if not name:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    if _tessera._is_url(name):
+        place.update(path=name, url=True)
+        keys = {"ca_file": "TESS_HTTP_CA", "cache_dir": "TESS_HTTP_CACHE"}
+        if name.lower().startswith("https://"):
+            keys["token"] = "TESS_HTTP_TOKEN"
+        place.update({key: os.environ[var] for key, var in keys.items() if var in os.environ})
+    else:
+        place["path"] = os.path.abspath(name)
+    return place
+
+
+def to_open(path: Path | None, mode: str, **options: Any) -> dict[str, Any]:
+    """The place of an array that exists; mode and options are those of open()."""
+    return _place(path, _number(mode, _OPEN_MODES), options)
+
+
+def to_create(path: Path | None, mode: str, **options: Any) -> dict[str, Any]:
+    """The place of a new array; mode and options are those of create()."""
+    return _place(path, _number(mode, _CREATE_MODES), options)
+
+
+def is_written(place: Mapping[str, Any]) -> bool:
+    """Whether the array is open for writing."""
+    return bool(place["mode"] != _READ)
+
+
+def options_of(place: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a place that are not the defaults, for a pickle."""
+    return {k: place[k] for k, v in _DEFAULTS.items() if place.get(k, v) != v}
