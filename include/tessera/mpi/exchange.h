@@ -40,9 +40,8 @@ typedef struct tess_mpi_exchange {
     tess_mpi_letter *in;
     MPI_Request *requests;
     int nrequests;
-    uint8_t
-        *kept; /* what own chunks keep, one behind the other; NULL: it is read as it is needed */
-    int64_t kept_at; /* of it: what was used */
+    uint8_t *kept; /* items that own chunks keep, in their order; NULL: not read in advance */
+    int64_t kept_at; /* bytes of `kept` that were used */
 } tess_mpi_exchange;
 
 /* The lowest rank that has items of a chunk, of those that are near. */
