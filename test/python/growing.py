@@ -31,12 +31,13 @@ except ImportError:
     da = None
 
 if xr is not None:
-    from tessera import groups, xarray_backend
+    from tessera import xarray_backend
+    from tessera.folders import groups
 
 TESS = os.environ.get("TESS_EXE")
 # Where files are changed: programs are killed at their calls.
 CHANGING = tuple(os.path.join(os.path.dirname(tessera.__file__), name) for name in (
-    "addition.py", "groups.py", "growth.py", "publish.py", "variables.py"))
+    "folders/addition.py", "folders/groups.py", "folders/growth.py", "publish.py", "folders/variables.py"))
 
 
 def opened(path, **more):

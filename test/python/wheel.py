@@ -45,11 +45,10 @@ class Wheel(unittest.TestCase):
                 entries = next(n for n in archive.namelist() if n.endswith("/entry_points.txt"))
                 self.assertIn(b"[xarray.backends]\ntessera", archive.read(entries))
             package = {"tessera/" + name for name in (
-                "__init__.py", "_tessera.abi3.so", "_tessera.pyi", "addition.py", "array.py",
-                "attributes.py", "cluster.py",
-                "datasets.py", "groups.py", "growth.py", "layouts.py", "opening.py", "packets.py",
-                "places.py", "publish.py", "py.typed",
-                "stored.py", "tasks.py", "variables.py", "xarray_backend.py")}
+                "__init__.py", "_tessera.abi3.so", "_tessera.pyi", "array.py", "attributes.py", "cluster.py",
+                "datasets.py", "folders/__init__.py", "folders/addition.py", "folders/groups.py",
+                "folders/growth.py", "folders/stored.py", "folders/variables.py", "layouts.py", "opening.py",
+                "packets.py", "places.py", "publish.py", "py.typed", "tasks.py", "xarray_backend.py")}
             self.assertLessEqual(package, set(names))
             if tuple(map(int, mesonpy.__version__.split(".")[:2])) >= (0, 14):
                 self.assertEqual(package, set(names))

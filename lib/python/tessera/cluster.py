@@ -16,8 +16,7 @@ from tessera.layouts import Layout, Method, Shape
 from tessera.opening import create, open
 from tessera.places import Path
 from tessera.publish import published
-from tessera.tasks import Job, chunks_of, finish_all
-from tessera.variables import is_dask
+from tessera.tasks import Job, chunks_of, finish_all, is_dask
 
 
 def from_dask(

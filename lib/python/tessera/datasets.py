@@ -9,12 +9,12 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tessera.addition import add
-from tessera.groups import check_group, write_group
-from tessera.growth import append
+from tessera.folders.addition import add
+from tessera.folders.groups import check_group, write_group
+from tessera.folders.growth import append
+from tessera.folders.variables import encoded, write_all
 from tessera.places import Path
 from tessera.publish import published, target_of
-from tessera.variables import encoded, write_all
 
 
 def _unlimited(ds: Any, asked: Iterable[str] | None) -> set[str]:

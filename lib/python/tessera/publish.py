@@ -8,7 +8,8 @@ import shutil
 import uuid
 from collections.abc import Iterator
 
-from tessera import _tessera, groups
+from tessera import _tessera
+from tessera.folders import groups
 from tessera.opening import open
 from tessera.places import Path
 

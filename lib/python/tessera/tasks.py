@@ -99,6 +99,11 @@ def _check_sizes(array: Any) -> None:
         raise ValueError("the Dask array has blocks of unknown sizes: call compute_chunk_sizes() first")
 
 
+def is_dask(data: Any) -> bool:
+    """Whether it is an array of Dask."""
+    return hasattr(data, "dask") and hasattr(data, "to_delayed")
+
+
 def chunks_of(array: Any) -> tuple[int, ...] | None:
     """The blocks of a Dask array as chunks, if they have one shape but for the last ones."""
     _check_sizes(array)

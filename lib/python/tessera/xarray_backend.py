@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Callable, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tessera import _tessera, datasets, groups
+from tessera import _tessera, datasets
 from tessera.array import Array
+from tessera.folders import groups
 from tessera.opening import open
 from tessera.places import Path
 

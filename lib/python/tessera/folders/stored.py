@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tessera import groups
+from tessera.folders import groups
 
 
 def open_stored(folder: str) -> Any:

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tessera import groups
-from tessera.publish import published_inside
-from tessera.stored import (
+from tessera.folders import groups
+from tessera.folders.stored import (
     check_times,
     check_type,
     encoding_of,
@@ -20,7 +19,8 @@ from tessera.stored import (
     open_stored,
     update_attributes,
 )
-from tessera.variables import encoded, write_all
+from tessera.folders.variables import encoded, write_all
+from tessera.publish import published_inside
 
 
 def _check(ds: Any, there: Any, asked: Mapping[str, Any]) -> None:

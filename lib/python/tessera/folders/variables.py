@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from tessera import groups
+from tessera.folders import groups
 from tessera.opening import create
-from tessera.tasks import Job, chunks_of, finish_all
+from tessera.tasks import Job, chunks_of, finish_all, is_dask
 
 # Arguments of tessera.create() that an encoding may have.
 _LAYOUT = ("chunks", "blocks", "codec", "level", "filters", "layout", "sparse", "fill_value")
@@ -47,11 +47,6 @@ def _layout(variable: Any, asked: bool, name: str) -> dict[str, Any]:
             options.pop("chunks")
             options.pop("blocks", None)
     return options
-
-
-def is_dask(data: Any) -> bool:
-    """Whether it is an array of Dask."""
-    return hasattr(data, "dask") and hasattr(data, "to_delayed")
 
 
 def encoded(

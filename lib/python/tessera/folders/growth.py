@@ -17,12 +17,18 @@ from typing import Any
 
 import numpy as np
 
-from tessera import groups
 from tessera.array import Array
+from tessera.folders import groups
+from tessera.folders.stored import (
+    check_times,
+    check_type,
+    encoding_of,
+    open_stored,
+    update_attributes,
+)
+from tessera.folders.variables import encoded, fixed
 from tessera.opening import open
-from tessera.stored import check_times, check_type, encoding_of, open_stored, update_attributes
-from tessera.tasks import Job, compute_all
-from tessera.variables import encoded, fixed, is_dask
+from tessera.tasks import Job, compute_all, is_dask
 
 
 def _axis(array: Array, dim: str) -> int:
