@@ -1186,7 +1186,7 @@ requests_of_pieces(void **state)
         ok(open_here(&s, err));
         s.conduct.pause = 1000;
         tess_array_info(s.here, &info);
-        int found = INT_MAX; // the least: what is late on a busy machine is requested alone
+        int found = INT_MAX; // the least of several calls: a busy machine coalesces fewer requests
         for (int try = 0; try < 4 && found > info.nstored / 2; try++) {
             const int before = atomic_load(&s.conduct.ranges);
             ask(&pieces[i / 2], s.here, 8, &first);

@@ -460,8 +460,9 @@ has_other(int fd, int node)
 // Of the files themselves nothing is brought to a disk: that takes long, and the log tells all. Nor
 // is anything that those do who look.
 //
-// A sync that fails may lose what others have written by descriptors of their own. Linux tells
-// them: their next sync fails, too. So that it need not, here nothing is lost then.
+// A sync that fails may lose what was written through other descriptors of the file. Linux reports
+// that to them: their next sync fails. It is not simulated; so if there are other descriptors, a
+// sync that fails loses nothing here.
 static int
 sync_with(int (*sync)(int fd), int fd)
 {
