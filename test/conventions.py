@@ -11,7 +11,8 @@ Checked are
 - buffers: behind each pointer to bytes stands its size, also in structs;
 - boxes: behind each start stands a stop;
 - comments: each parameter has a line @param, in order; each result a @return, with statuses that
-  exist; functions and constants that a comment names exist;
+  exist; functions and constants that a comment names exist; lines that continue a @param or @return
+  are indented;
 - structs: what a program fills has struct_size first and an init, or is final (abi.rst); what the
   library fills comes with its size; macros with sizeof call the function that ends in _sized;
 - verbs: no second word for what has one already.
@@ -38,6 +39,7 @@ ITEM = re.compile(
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 PARAM = re.compile(r"@param\s+(\w+)[ \t]*(.*?)(?=@param|@return|@name|\n\s*\n|\Z)", re.S)
 RETURN = re.compile(r"@return\s+(.*?)(?=@param|\n\s*\n|\Z)", re.S)
+TAG = re.compile(r"^ (@(?:param \w+|return))[^\n]*((?:\n(?! @)[^\n]*\S)*)", re.M)
 # Whose size something else tells, the typesize of the array, the box of a part; or that are no bytes.
 NO_SIZE = {"tess_info.fill", "tess_part.items", "tess_change_fn.items", "tess_free.memory",
            "tess_map_part.inputs", "tess_map_part.outputs", "tess_map_options.fills",
@@ -276,6 +278,13 @@ def names_exist(headers):
                 yield f"{header}: a comment names {name}, which does not exist"
 
 
+def indented(headers):
+    for header, text in headers.comments:
+        for tag, lines in TAG.findall(text):
+            if re.search(r"^ \S", lines, re.M):
+                yield f"{header}: a line that continues {tag} is not indented"
+
+
 # -- structs and macros
 
 def structs(headers):
@@ -342,7 +351,8 @@ def mistakes(root):
     headers = Headers(root)
     if len(headers.functions) < 100 or len(headers.structs) < 20:
         return [f"only {len(headers.functions)} functions and {len(headers.structs)} structs found"]
-    checks = [order, buffers, boxes, explained, returned, names_exist, structs, macros, verbs]
+    checks = [order, buffers, boxes, explained, returned, names_exist, indented, structs, macros,
+              verbs]
     return [line for check in checks for line in check(headers)]
 
 
@@ -395,6 +405,9 @@ PLANTED = [
      "array.h: a comment names TESS_ERR_ENDED, which does not exist"),
     ("meta.h", "free them with tess_free()", "free them with tess_image_free()",
      "meta.h: a comment names tess_image_free(), which does not exist"),
+    ("copy.h", "@param layout   One file, or a directory.",
+     "@param layout   One file,\n * or a directory.",
+     "copy.h: a line that continues @param layout is not indented"),
     ("storage.h", "    size_t struct_size;\n", "",
      "storage.h: tess_storage has struct_size and no init, or the other way round"),
     ("select.h", "typedef struct tess_mask {", "typedef struct tess_masks {",

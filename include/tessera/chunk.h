@@ -358,7 +358,7 @@ TESS_API void tess_chunk_options_init_sized(tess_chunk_options *options, size_t 
  * @param src_size  Their bytes; whole items; less than 2 GiB.
  * @param dst       Receives the chunk. Does not overlap src. May be NULL if dst_size is 0.
  * @param dst_size  Size of dst in bytes. If it is less than tess_chunk_bound(), the chunk is made
- * in other memory and copied, if it fits.
+ *                  in other memory and copied, if it fits.
  * @param cbytes    Receives the bytes of the chunk, also if dst is too small for them; 0 after any
  *                  other failure.
  * @param err       Filled on failure; may be NULL.

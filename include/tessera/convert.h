@@ -126,7 +126,7 @@ TESS_API void tess_conversion_init_sized(tess_conversion *how, size_t struct_siz
  * @param dtype     Type of the items in memory, in the notation of dtype.h, or `bfloat16`.
  * @param how       What is done with them; stays the caller's. NULL: as tess_conversion_init().
  * @param dst       Receives the items, the first one at dst; any alignment. May be NULL if there
- * are none.
+ *                  are none.
  * @param dst_size  Bytes of memory from dst on. It must reach as far as positive strides lead, and
  *                  hold an item; more is fine. That bytes before dst belong to the caller where
  *                  strides are negative is not checked.
@@ -140,7 +140,7 @@ TESS_API void tess_conversion_init_sized(tess_conversion *how, size_t struct_siz
  *         TESS_ERR_UNSUPPORTED if one of the types is no number, or the two do not convert;
  *         TESS_ERR_LIMIT if an item does not fit (TESS_MISFIT_ERROR);
  *         else as tess_array_read(). After a failure dst holds anything, and the array is as it
- * was.
+ *         was.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_read_as(const tess_array *a, const int64_t *start,
                                                        const int64_t *stop, const char *dtype,
@@ -160,7 +160,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_read_as(const tess_array *a, cons
  * @param dtype     Type of the items in memory, in the notation of dtype.h, or `bfloat16`.
  * @param how       What is done with them; stays the caller's. NULL: as tess_conversion_init().
  * @param src       The items, the first one at src; any alignment; unchanged until the call
- * returns. May be NULL if there are none.
+ *                  returns. May be NULL if there are none.
  * @param src_size  Bytes of memory from src on, as dst_size of tess_array_read_as().
  * @param strides   As in tess_array_read_as(), but 0 repeats one item along the axis. NULL: C order
  *                  without gaps.

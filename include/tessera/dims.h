@@ -44,7 +44,7 @@ extern "C" {
  *
  * @param a      Open array, or a view.
  * @param names  Receives a list of ndim strings in UTF-8, "" for an axis without a name, and a
- * final NULL. One allocation: free it with tess_free(). NULL on failure.
+ *               final NULL. One allocation: free it with tess_free(). NULL on failure.
  * @param err    Filled on failure; may be NULL.
  *
  * @return TESS_OK, or

@@ -95,7 +95,7 @@ TESS_API TESS_NODISCARD tess_status tess_probe_sized(const tess_storage *storage
  *                    progress function receives bytes and may cancel the call. The path of a
  *                    directory is TESS_ERR_ARG.
  * @param frames      Receives the list, by ascending offset; free it with tess_free(). NULL if
- * there are none, and on failure.
+ *                    there are none, and on failure.
  * @param frame_size  Bytes from one element to the next: the macro passes sizeof(tess_frame_info).
  * @param count       Receives the number of elements. Of a file without frames: 0.
  * @param err         Filled on failure; may be NULL.

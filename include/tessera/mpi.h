@@ -111,7 +111,7 @@ tess_mpi_write_box(tess_mpi *m, const int64_t *start, const int64_t *stop, const
  * @param err      Filled on failure; may be NULL.
  *
  * @return as tess_array_zeros(); TESS_ERR_UNSUPPORTED (an array without dimensions). If another
- * rank fails after rank 0 has created the array, the new array stays at the path.
+ *         rank fails after rank 0 has created the array, the new array stays at the path.
  */
 static inline tess_status
 tess_mpi_create(MPI_Comm comm, const tess_storage *storage, const tess_params *params, tess_mpi **m,

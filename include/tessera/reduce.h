@@ -167,7 +167,7 @@ TESS_API void tess_downsample_options_init_sized(tess_downsample_options *option
  * @param a        Open array, or a view; any number of threads may read one array at once.
  * @param op       How a cell becomes an item.
  * @param factors  Items of a cell along each axis: ndim values, > 0; 1: the axis is not
- * downsampled.
+ *                 downsampled.
  * @param options  NULL: the defaults.
  * @param storage  Where to create the new array, as in tess_array_reduce().
  * @param params   Parameters of the new array, as in tess_array_reduce(); dtype NULL: that of the

@@ -125,7 +125,7 @@ TESS_API void tess_add_options_init_sized(tess_add_options *options, size_t stru
  * @param npoints   Number of points, >= 0.
  * @param coords    Points as in tess_array_get_points().
  * @param src       npoints items in type and byte order of the array, in the order of the points;
- * or a single item, which is added at each point. May be NULL if npoints is 0.
+ *                  or a single item, which is added at each point. May be NULL if npoints is 0.
  * @param src_size  Size of src in bytes. If it equals the typesize, src is a single item. Otherwise
  *                  src has all npoints items, and more than needed is fine.
  * @param options   NULL: the defaults.

@@ -44,7 +44,7 @@ TESS_API int64_t tess_slice_length(int64_t start, int64_t stop, int64_t step);
  * @param start    First index per axis: ndim values. May be NULL if ndim is 0, like stop.
  * @param stop     End per axis, exclusive. step > 0: 0 <= start and stop <= shape; step < 0:
  *                 start < shape and -1 <= stop. Nothing else is asked of a slice without items:
- * with step > 0, start may be beyond the shape.
+ *                 with step > 0, start may be beyond the shape.
  * @param step     Items from one index to the next, per axis; not 0. NULL: 1 everywhere.
  * @param dst      Receives the items, in the byte order of the array. May be NULL if there are
  *                 none.

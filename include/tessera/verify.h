@@ -95,7 +95,7 @@ typedef struct tess_verdict {
  * that reading would refuse is reported. The context of the array determines threads and progress.
  *
  * @param a        Open array, not a view (TESS_ERR_ARG). Cached blocks are written back first;
- * writes of other threads wait until the call returns.
+ *                 writes of other threads wait until the call returns.
  * @param fn       Called for each damage; NULL: damage is only counted.
  * @param user     Passed to fn; any value.
  * @param verdict  Filled on success, also when there is damage.

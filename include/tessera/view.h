@@ -44,7 +44,7 @@ extern "C" {
  *
  * @param a     Open array, or a view.
  * @param view  Receives the view, or NULL on failure: calls that change it are TESS_ERR_ARG. Close
- * it with tess_array_close(), which commits nothing.
+ *              it with tess_array_close(), which commits nothing.
  * @param err   Filled on failure; may be NULL.
  *
  * @return TESS_OK, or TESS_ERR_STALE (of a view), TESS_ERR_NOMEM.
