@@ -6,77 +6,39 @@
  * block is the smallest unit that is decoded. Shapes and positions are counted in items, one value
  * per axis, slowest axis first (C order).
  *
- * Threads. Functions that take a `const tess_array *` may be called by any number of threads at
- * once, beside each other and beside writes. Any number of threads may also write to one array at
- * once. Writes are tess_array_write(), tess_array_write_as() (convert.h), tess_array_fill()
- * (slice.h), the functions that set an item, a slice (slice.h), points, an orthogonal selection, a
- * mask (select.h), boxes (boxes.h) or a stored chunk (chunk.h), tess_array_add_points() (select.h),
- * tess_map() for its outputs (map.h), and setting and deleting attributes (attr.h, dims.h).
- * tess_array_flush(), and creating and closing views, may run beside reads and writes. Writes to
- * the same chunk take turns; others run at the same time, encoding included. A read sees each chunk
- * wholly before or wholly after a write; of different chunks some may be before and some after it.
- * A read that starts after a write has returned sees all of it.
+ * A program fills in a tess_storage (where the array is) and, for a new array, a tess_params (what
+ * it is), and calls a function that creates or opens the array. tess_array_read() and
+ * tess_array_write() copy boxes of items to and from memory. tess_array_flush() commits: it makes
+ * the changes so far the state of the file. tess_array_close() commits and closes;
+ * tess_array_discard() closes without a commit.
  *
- * Everything else requires *exclusive access*: no other thread may be in a call on that array, or
- * on a view of it. These are resize, append, insert, delete, refresh, image, close, discard,
- * tess_array_set_context(), tess_array_change() (iterate.h), and setting and deleting metalayers
- * (meta.h). Different arrays are independent of each other, two handles of one file included.
- * Functions that take no open array may be called by any thread at any time, except
- * tess_allocator_set() (hooks.h).
- *
- * The manual's page threads.rst has the rest: the pool, executors, thread cancellation (a call
- * always completes), signals (no call in a handler), fork() (a child can read, but change only
- * arrays in memory), the end of the process (commits nothing). Functions of the program that a call
- * runs must not leave by longjmp() or an exception, must not fork and return in the child, and must
- * not use the arrays of the call unless their own comment allows it. lifetimes.rst says how long
- * pointers are valid.
- *
- * Commits. Changes reach the file in commits. tess_array_flush() and tess_array_close() commit; in
- * long series of writes the library also commits on its own (an automatic commit). Each call is in
- * one commit as a whole. An automatic commit contains the shape, the items of calls that change the
- * shape and write (append, insert, tess_array_resize_write()), the metalayers, and writes whose
- * chunks are all encoded. It does not contain writes of which blocks still wait in the cache
- * (see "Write-back"): in the file, items of these blocks have their old values, or the fill value
- * if only the shape was changed before. With tess_storage.explicit_commits there are no automatic
- * commits.
- *
- * Space. Below, size means the bytes of the stored chunks (tess_info.live). Automatic commits keep
- * the space of overwritten chunks near a quarter of the size. One call that overwrites more than a
- * quarter needs space for the old and the new chunks: at most twice the size plus 4 MiB. Flush and
- * close may make several commits to stay within that limit; all but the last are automatic commits.
- * Closing moves chunks from the end of the file into holes, if enough space is gained, and
- * truncates the file, which then has at most 2.1 times the size plus 1 MiB.
- *
- * Crashes. A commit never overwrites bytes that the previous commit needs: after a crash of the
- * program the file opens with the last commit, whole. If the array was created to replace another
- * one and had not replaced it yet, the path still leads to the old array. The unfinished array
- * (`NAME.tess-N.tmp`) then stays beside it. The next call that creates, compacts, removes or opens
- * for writing an array of that name removes it, unless a process holds the lock of the unfinished
- * file; on a file system without locks it is never removed. A crash during a flush that makes
- * several commits can leave the file with an automatic commit, which has only some of the flushed
- * items. To mark complete data, flush it, then set an attribute, and flush again.
+ * Unless a comment says otherwise, no pointer may be NULL; a missing one is TESS_ERR_ARG.
  *
  * Failures. A call that fails leaves the array, in memory and on disk, as it was before the call.
- * One exception: if a write, resize or append succeeds and only the automatic commit after it
- * fails, the call returns the failure, but the change stays in the array, and tess_array_flush()
- * tries to commit again. The status does not distinguish this case: before repeating an append,
+ * errors.rst lists the three exceptions. The most important one: if a write, resize or append
+ * succeeds and only the automatic commit after it fails, the call returns the failure, but the
+ * change stays in the array, and tess_array_flush() tries to commit again. The status does not distinguish this case: before repeating an append,
  * insert or delete, compare tess_info.shape. Repeating tess_array_write() or a `set` function does
  * no harm; tess_array_add_points() could add twice.
  *
- * Renamed and removed files. A commit goes to the file or directory that was opened or created, as
- * long as the path leads there. If the file, or a directory on the path, was renamed, replaced or
- * removed without this library, all calls that commit return TESS_ERR_STALE, and so does
- * tess_array_refresh(). The changes stay in the array until it is closed: flush commits them once
- * the path leads to the file again, and tess_array_save() (copy.h) saves them elsewhere, unless a
- * directory was removed and its chunk files with it. A handle that is open for reading continues to
- * read a file that was renamed, replaced or removed, and a directory that was renamed, as long as
- * its descriptor is open. When the budget for open files is used up (process.h), the library may
- * close that descriptor between two calls; if the path then leads to another file, or to none, the
- * next read returns TESS_ERR_STALE. If everything is committed already, flush and close return
- * TESS_OK for a file that was moved, and TESS_ERR_STALE for a file that was removed, or replaced by
- * renaming another file onto it. A relative path refers to the working directory at the time of the
- * call that opens or creates; a later chdir() has no effect. If the process may no longer look up
- * the path (EACCES), it is not compared, and commits go to the open file.
+ * Threads. Functions that take a `const tess_array *` may be called by any number of threads at
+ * once, beside each other and beside writes; any number of threads may also write to one array. A
+ * read sees each chunk wholly before or wholly after a write; a read that starts after a write has
+ * returned sees all of it. Calls that change the shape, refresh, image, close, discard,
+ * tess_array_set_context(), tess_array_change() (iterate.h), and setting and deleting metalayers
+ * (meta.h) require *exclusive access*: no other thread may be in a call on that array, or on a view
+ * of it. Different arrays are independent of each other, two handles of one file included.
+ * Functions that take no open array may be called by any thread at any time, except
+ * tess_allocator_set() (hooks.h). Functions of the program that a call runs must not leave by
+ * longjmp() or an exception, must not fork and return in the child, and must not use the arrays of
+ * the call unless their own comment allows it. threads.rst lists the writes, and has the rest: the
+ * pool, executors, cancellation, signals, fork(), the end of the process.
+ *
+ * Commits. In long series of writes the library also commits on its own (automatic commits;
+ * tess_storage.explicit_commits: none). Each call is in one commit as a whole. A commit never
+ * overwrites bytes that the previous commit needs: after a crash of the program the file opens with
+ * the last commit, whole. files.rst says what automatic commits contain, how much space overwritten
+ * items take, and what happens when the file is renamed or removed while it is open.
  *
  * Write-back. Small writes to parts of chunks stay in memory as decoded blocks
  * (tess_context.cache), so that writing row after row encodes each block once. These blocks are
@@ -85,7 +47,7 @@
  * blocks stay in the cache, and committed data is not touched. With a cache of 0 bytes every write
  * is encoded by the call itself.
  *
- * Unless a comment says otherwise, no pointer may be NULL; a missing one is TESS_ERR_ARG.
+ * lifetimes.rst says how long pointers are valid, and what a reader sees while others write.
  */
 #ifndef TESSERA_ARRAY_H
 #define TESSERA_ARRAY_H
@@ -266,8 +228,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_lock(tess_array *a, tess_error *e
  *         After a failure the file holds the previous commit, or an automatic one made by this
  *         call; if only the last sync failed (TESS_DURABILITY_FSYNC), it may show the new commit
  *         already. The changes are still in the array, and flush may be repeated. Replacing the old
- * array fails with TESS_ERR_IO if the path now leads to something that cannot be replaced, or that
- * is open for writing elsewhere (err->sys EWOULDBLOCK); the path then still leads to it.
+ *         array fails with TESS_ERR_IO if the path now leads to something that cannot be replaced,
+ *         or that is open for writing elsewhere (err->sys EWOULDBLOCK); the path then still leads
+ *         to it.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_flush(tess_array *a, tess_error *err);
 
@@ -449,7 +412,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_read(const tess_array *a, const i
  *         codec or filter that is missing), TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_LIMIT (a block
  *         exceeds tess_limits.memory), TESS_ERR_STALE (from a commit), TESS_ERR_CANCELLED (by
  *         tess_context.progress), and any status that a plugin returns. After a failure the array
- * is as it was, except after a failed automatic commit (see "Failures" at the top).
+ *         is as it was, except after a failed automatic commit (see "Failures" at the top).
  */
 TESS_API TESS_NODISCARD tess_status tess_array_write(tess_array *a, const int64_t *start,
                                                      const int64_t *stop, const void *src,
@@ -607,8 +570,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_resize_write(tess_array *a, const
  * @param shape  ndim values, >= 0, in items.
  * @param position  ndim values: the index of the first item that is inserted or removed. An axis
  *               that grows: 0 to its old length. An axis that shrinks: 0 to its new length
- * shape[i]; the items position[i] up to position[i] + old length - shape[i] are removed. NULL: at
- * the ends, as tess_array_resize().
+ *               shape[i]; the items position[i] up to position[i] + old length - shape[i] are
+ *               removed. NULL: at the ends, as tess_array_resize().
  * @param err    Filled on failure; may be NULL.
  *
  * @return as tess_array_write(); TESS_ERR_LIMIT also if a chunk exceeds tess_limits.memory.
@@ -664,7 +627,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_delete(tess_array *a, int axis, i
  * @param axis   The axis that grows, 0 <= axis < ndim.
  * @param other  Open array with the same type, byte order included, and the same shape in all other
  *               axes; layout, chunks and codec may differ. May be `a`, and may be a view. If one of
- * the arrays records no type, only the typesizes must be equal.
+ *               the arrays records no type, only the typesizes must be equal.
  * @param err    Filled on failure; may be NULL.
  *
  * @return as tess_array_resize_at(), and as tess_array_read() of the other array.
