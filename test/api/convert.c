@@ -419,6 +419,93 @@ attributes(void **state)
     ok(tess_array_close(a, err));
 }
 
+// -- what is missing, of every type into every type of floats
+
+static const char *const number_types[] = {"|b1", "|i1", "<i2", ">i2", "<i4", ">i4", "<i8",
+                                           ">i8", "|u1", "<u2", ">u2", "<u4", ">u4", "<u8",
+                                           ">u8", "<f2", ">f2", "<f4", ">f4", "<f8", ">f8"};
+static const char *const float_types[] = {"<f2", ">f2", "bfloat16", "<f4", ">f4", "<f8", ">f8"};
+
+// Items 0, 1, 1, 0 read as one type and shown as doubles; a truth value of 255 is true.
+static void
+read_as_floats(const char *stored, const char *memory, const tess_conversion *how, double *shown)
+{
+    static const uint8_t numbers[] = {0, 1, 1, 0};
+    const bool truth = strcmp(stored, "|b1") == 0;
+    uint8_t items[4 * 8], floats[4 * 8];
+    const size_t size = (size_t)tess_dtype_parse(stored).size;
+    const bool brain = strcmp(memory, "bfloat16") == 0;
+    const size_t memory_size = brain ? 2 : (size_t)tess_dtype_parse(memory).size;
+
+    assert_int_equal(convert_list(false, "|u1", stored, size, NULL, 4, numbers, items), TESS_OK);
+    if (truth)
+        items[2] = 255;
+    assert_int_equal(convert_list(false, stored, memory, memory_size, how, 4, items, floats),
+                     TESS_OK);
+    if (!brain) {
+        assert_int_equal(convert_list(false, memory, NATIVE "f8", 8, NULL, 4, floats,
+                                      (uint8_t *)shown),
+                         TESS_OK);
+        return;
+    }
+    for (int i = 0; i < 4; i++) { // the upper half of a float
+        uint16_t half;
+        memcpy(&half, floats + 2 * i, sizeof half);
+        const uint32_t bits = (uint32_t)half << 16;
+        float wide;
+        memcpy(&wide, &bits, sizeof wide);
+        shown[i] = (double)wide;
+    }
+}
+
+static void
+missing_of_all_types(void **state)
+{
+    static const tess_number one = {.kind = TESS_KIND_INT, .i = 1};
+    static const tess_number half = {.kind = TESS_KIND_FLOAT, .f = 0.5};
+    static const tess_number below = {.kind = TESS_KIND_INT, .i = -50};
+    static const tess_number above = {.kind = TESS_KIND_UINT, .u = 50};
+    static const struct {
+        const char *what;
+        tess_number missing, least, most;
+        double scale;
+        double want[2]; // of 0 and of 1; -1: NaN
+    } cases[] = {
+        {"1 is missing", one, {0}, {0}, 1, {0, -1}},
+        {"1 is missing, scaled", one, {0}, {0}, 0.5, {0, -1}},
+        {"50 is missing", above, {0}, {0}, 1, {0, 1}},
+        {"from 1 on", {0}, one, {0}, 1, {-1, 1}},
+        {"from 1/2 on, scaled", {0}, half, {0}, 0.5, {-1, 0.5}},
+        {"up to 1/2", {0}, {0}, half, 1, {0, -1}},
+        {"from -50 on", {0}, below, {0}, 1, {0, 1}},
+        {"up to -50", {0}, {0}, below, 1, {-1, -1}},
+        {"from 50 on", {0}, above, {0}, 1, {-1, -1}},
+        {"up to 50", {0}, {0}, above, 1, {0, 1}},
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        tess_conversion how;
+        tess_conversion_init(&how);
+        how.scale = cases[n].scale;
+        how.nmissing = cases[n].missing.kind != 0;
+        how.missing[0] = cases[n].missing;
+        how.least = cases[n].least;
+        how.most = cases[n].most;
+        for (size_t i = 0; i < sizeof number_types / sizeof *number_types; i++)
+            for (size_t k = 0; k < sizeof float_types / sizeof *float_types; k++) {
+                double got[4];
+                read_as_floats(number_types[i], float_types[k], &how, got);
+                for (int item = 0; item < 4; item++) {
+                    const double want = cases[n].want[item == 1 || item == 2];
+                    if (want < 0 ? got[item] == got[item] : got[item] != want)
+                        fail_msg("%s: %s to %s: item %d is %g", cases[n].what, number_types[i],
+                                 float_types[k], item, got[item]);
+                }
+            }
+    }
+}
+
 // -- arguments
 
 static void
@@ -507,6 +594,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(random_cases_agree, files_setup, end_random),
         cmocka_unit_test(attributes),
+        cmocka_unit_test(missing_of_all_types),
         cmocka_unit_test(bad_arguments),
         cmocka_unit_test(read_only),
     };

@@ -190,8 +190,7 @@ add_real(struct converter *c, int number, const struct item_type *to, const tess
     const struct item_kind *const kind = &kinds[to->id];
     const bool scaled = how->scale != 1 || how->offset != 0;
     const bool bounds = how->least.kind != 0 || how->most.kind != 0;
-    const bool blanks =
-        !writing && is_float(kind->number) && (how->nmissing > 0 || bounds) && number != NUMBER_B1;
+    const bool blanks = !writing && is_float(kind->number) && (how->nmissing > 0 || bounds);
     const bool fills = writing && is_float(number) && how->nmissing > 0;
 
     if (fills) {
@@ -244,14 +243,23 @@ number_as(const tess_number *x, int number, enum misfit misfit, uint8_t *item)
     return from == NUMBER_F8 ? whole == x->f : memcmp(back, bytes, sizeof back) == 0;
 }
 
+// As what items of a type are compared: truth values as the bytes 0 and 1.
+static int
+compared_as(const struct item_type *type)
+{
+    const int number = kinds[type->id].number;
+    return number == NUMBER_B1 ? NUMBER_U1 : number;
+}
+
 // Of a float of 2 bytes, the float that it becomes; `stored` is what writing puts.
 static bool
 missing_as(const tess_number *x, const struct item_type *type, bool stored, uint8_t *item)
 {
     const struct item_kind *const kind = &kinds[type->id];
     uint8_t wide[8], half[8];
+    const int number = stored ? kind->number : compared_as(type);
     if (!kind->narrow)
-        return number_as(x, kind->number, is_float(kind->number) ? MISFIT_WRAP : MISFIT_STOP, item);
+        return number_as(x, number, is_float(number) ? MISFIT_WRAP : MISFIT_STOP, item);
     const struct step s = {.misfit = MISFIT_WRAP};
     if (!number_as(x, NUMBER_F8, MISFIT_WRAP, wide))
         return false;
@@ -269,7 +277,7 @@ static void
 bound_as(const tess_number *x, const struct item_type *type, bool least, uint8_t *item)
 {
     tess_number whole = *x;
-    const int number = kinds[type->id].number;
+    const int number = compared_as(type);
     if (missing_as(x, type, false, item))
         return;
     if (x->kind == TESS_KIND_FLOAT)
@@ -280,7 +288,7 @@ bound_as(const tess_number *x, const struct item_type *type, bool least, uint8_t
 static bool
 bound_leaves_nothing(const tess_number *x, const struct item_type *type, bool least)
 {
-    const int number = kinds[type->id].number;
+    const int number = compared_as(type);
     uint8_t item[8];
     tess_number whole = *x;
     if (is_float(number))

@@ -389,12 +389,13 @@ ANY_NAN(f4, u4)
 ANY_NAN(f8, u8)
 
 // Mostly there are none, which is found out in words as wide as the items. Each pass is a loop of
-// its own: vectors again.
-#define MARK(type, word)                                                                        \
+// its own: vectors again. `held`: as what missing values are compared; of truth values it has
+// others.
+#define MARK(type, held, word)                                                                  \
     static word beyond_##type(const uint8_t *restrict src, size_t n,                            \
                               const struct convert_missing *missing)                            \
     {                                                                                           \
-        const type least = get_##type(missing->least, 0), most = get_##type(missing->most, 0);  \
+        const type least = get_##held(missing->least, 0), most = get_##held(missing->most, 0);  \
         word any = 0;                                                                           \
         for (size_t k = 0; k < n; k++)                                                          \
             any |= (word) - (word)((get_##type(src, k) < least) | (get_##type(src, k) > most)); \
@@ -405,7 +406,7 @@ ANY_NAN(f8, u8)
     {                                                                                           \
         word any = missing->bounded ? beyond_##type(src, n, missing) : 0;                       \
         for (int i = 0; i < missing->count; i++) {                                              \
-            const type value = get_##type(missing->values[i], 0);                               \
+            const type value = get_##held(missing->values[i], 0);                               \
             for (size_t k = 0; k < n; k++)                                                      \
                 any |= (word) - (word)(get_##type(src, k) == value);                            \
         }                                                                                       \
@@ -414,7 +415,7 @@ ANY_NAN(f8, u8)
     static bool mark_##type(uint8_t *restrict mask, const uint8_t *restrict src, size_t n,      \
                             const struct convert_missing *missing)                              \
     {                                                                                           \
-        const type least = get_##type(missing->least, 0), most = get_##type(missing->most, 0);  \
+        const type least = get_##held(missing->least, 0), most = get_##held(missing->most, 0);  \
         if (!any_##type(src, n, missing))                                                       \
             return false;                                                                       \
         if (!missing->bounded)                                                                  \
@@ -422,22 +423,23 @@ ANY_NAN(f8, u8)
         for (size_t k = 0; missing->bounded && k < n; k++)                                      \
             mask[k] = (get_##type(src, k) < least) | (get_##type(src, k) > most);               \
         for (int i = 0; i < missing->count; i++) {                                              \
-            const type value = get_##type(missing->values[i], 0);                               \
+            const type value = get_##held(missing->values[i], 0);                               \
             for (size_t k = 0; k < n; k++)                                                      \
                 mask[k] |= get_##type(src, k) == value;                                         \
         }                                                                                       \
         return true;                                                                            \
     }
-MARK(i1, u1)
-MARK(i2, u2)
-MARK(i4, u4)
-MARK(i8, u8)
-MARK(u1, u1)
-MARK(u2, u2)
-MARK(u4, u4)
-MARK(u8, u8)
-MARK(f4, u4)
-MARK(f8, u8)
+MARK(b1, u1, u1)
+MARK(i1, i1, u1)
+MARK(i2, i2, u2)
+MARK(i4, i4, u4)
+MARK(i8, i8, u8)
+MARK(u1, u1, u1)
+MARK(u2, u2, u2)
+MARK(u4, u4, u4)
+MARK(u8, u8, u8)
+MARK(f4, f4, u4)
+MARK(f8, f8, u8)
 
 #define BLANK(type)                                                                         \
     static void blank_##type(uint8_t *restrict dst, const uint8_t *restrict mask, size_t n) \
@@ -477,7 +479,7 @@ const struct convert_kernels CONVERT_KERNELS = {
     .scaled = {SCALED_PAIR(b1), SCALED_PAIR(i1), SCALED_PAIR(i2), SCALED_PAIR(i4), SCALED_PAIR(i8),
                SCALED_PAIR(u1), SCALED_PAIR(u2), SCALED_PAIR(u4), SCALED_PAIR(u8), SCALED_PAIR(f4),
                SCALED_PAIR(f8)},
-    .mark = {mark_u1, mark_i1, mark_i2, mark_i4, mark_i8, mark_u1, mark_u2, mark_u4, mark_u8,
+    .mark = {mark_b1, mark_i1, mark_i2, mark_i4, mark_i8, mark_u1, mark_u2, mark_u4, mark_u8,
              mark_f4, mark_f8},
     .blank = {blank_f4, blank_f8},
     .widen = {widen_f2, widen_bf16},
