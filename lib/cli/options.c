@@ -66,7 +66,7 @@ const struct option options_table[OPT_COUNT] = {
     [OPT_HEIGHT] = {"--height", "N", "height in pixels, at most (defaults as for --width)"},
     [OPT_RANGE] = {"--range", "LO:HI", "values at the ends of the colours"},
     [OPT_MISSING] = {"--missing", "LIST",
-                     "values that stand for no value: -1e34,0; or none; with --pack one"},
+                     "values that stand for no value: -1e34,0; or none; tess copy: one"},
     [OPT_COLORS] = {"--colors", "NAME", "viridis (default), gray, diverging (0 in its middle)"},
     [OPT_FLIP] = {"--flip", NULL, "the first row is the lowest"},
     [OPT_ACCESS] = {"--access", "MIX",

@@ -419,6 +419,113 @@ attributes(void **state)
     ok(tess_array_close(a, err));
 }
 
+// -- attributes in another type
+
+static tess_value
+integer(int64_t n)
+{
+    return (tess_value){.type = TESS_VALUE_INT, .as = {.i64 = n}};
+}
+
+// An attribute of a new array that others became, or "-"; the sentence if that is refused.
+static const char *
+attribute_as(const char *from, const char *to, const char *name, const tess_value *value,
+             const tess_conversion *write, const char *wanted, char *left)
+{
+    static const uint8_t zeros[16];
+    static char text[400];
+    tess_array *const a = array_of(from, 1, zeros, (size_t)tess_dtype_parse(from).size);
+    tess_array *const b = array_of(to, 1, zeros, (size_t)tess_dtype_parse(to).size);
+    const char *const memory = write ? from : NULL;
+    tess_error error;
+    char *json = NULL;
+
+    ok(tess_attr_set(a, name, value, err));
+    ok(tess_attr_set_string(a, "units", "K", err));
+    if (tess_attrs_copy_as(a, b, memory, NULL, write, left, 100, &error) != TESS_OK) {
+        snprintf(text, sizeof text, "%s", error.message);
+    } else if (tess_attr_get_json(b, wanted, &json, &error) != TESS_OK) {
+        snprintf(text, sizeof text, "-");
+    } else {
+        snprintf(text, sizeof text, "%s", json);
+        tess_free(json);
+    }
+    ok(tess_array_close(b, err));
+    ok(tess_array_close(a, err));
+    return text;
+}
+
+static void
+attributes_of_other_types(void **state)
+{
+    static const struct {
+        const char *from, *to, *name;
+        double f; // 0: i
+        int64_t i;
+        const char *want, *left;
+    } cases[] = {
+        {"<f4", ">i2", "_FillValue", -999, 0, "-999", ""},
+        {"<f4", "<i2", "_FillValue", 1e20, 0, "-", "_FillValue 1e+20"},
+        {"<f8", "<i2", "_FillValue", 0.5, 0,
+         "attribute _FillValue: 0.5 does not fit in <i2: items that have it would become 0, which "
+         "others may be, too",
+         ""},
+        {"<f8", "<f4", "missing_value", 1e-3, 0, "0.0010000000474974513", ""},
+        {"<f8", ">f2", "missing_value", -999.3, 0, "-999.5", ""},
+        {"<f8", "<f2", "missing_value", 1e6, 0, "-", "missing_value 1000000"},
+        {"|b1", "<f4", "_FillValue", 0, 1, "1.0", ""},
+        {"<i4", "|b1", "_FillValue", 0, 7,
+         "attribute _FillValue: 7 does not fit in |b1: items that have it would become 1, which "
+         "others may be, too",
+         ""},
+        {"|u1", "<i4", "_FillValue", 0, -999, "-", "_FillValue -999"}, // no item has it
+        {"<i8", "<u8", "_FillValue", 0, INT64_MAX, "9223372036854775807", ""},
+        {"<i8", "<f8", "_FillValue", 0, INT64_MIN, "-9.223372036854776e+18", ""},
+        {"<M8[D]", ">M8[s]", "_FillValue", 0, 2, "172800", ""},
+        {"<M8[D]", "<M8[s]", "valid_max", 0, INT64_MAX, "-", "valid_max 9223372036854775807"},
+        {"<f4", "<c16", "_FillValue", -999, 0, "-999.0", ""},
+        {"<f8", "<i2", "valid_min", 0.75, 0, "0", ""}, // what 0.75 becomes
+        {"<i4", "<i2", "valid_max", 0, 70000, "-", "valid_max 70000"},
+        {"<i4", "<u1", "flag_values", 0, -1, "-", "flag_values -1"},
+        {"<i4", "<u1", "flag_masks", 0, 128, "128", ""},
+        {"<i4", "<f4", "flag_masks", 0, 128, "-", "flag_masks 128"},
+        {"|S4", "|S4", "_FillValue", 0, 7, "7", ""},
+    };
+    char left[100];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const tess_value value = cases[i].f != 0
+                                     ? (tess_value){.type = TESS_VALUE_FLOAT, .as = {.f64 = cases[i].f}}
+                                     : integer(cases[i].i);
+        const char *const got = attribute_as(cases[i].from, cases[i].to, cases[i].name, &value,
+                                             NULL, cases[i].name, left);
+        if (strcmp(got, cases[i].want) != 0 || strcmp(left, cases[i].left) != 0)
+            fail_msg("%s to %s: %s is %s (%s), not %s (%s)", cases[i].from, cases[i].to,
+                     cases[i].name, got, left, cases[i].want, cases[i].left);
+    }
+
+    tess_conversion how;
+    tess_conversion_init(&how);
+    how.misfit = TESS_MISFIT_WRAP;
+    const tess_value beyond = integer(70000);
+    assert_non_null(strstr(attribute_as("<i4", "<i2", "_FillValue", &beyond, &how, "_FillValue",
+                                        left),
+                           "would become 4464"));
+    how.scale = -0.5; // turns bounds around
+    const tess_value ends[] = {integer(1), integer(4)};
+    const tess_value range = {.type = TESS_VALUE_LIST, .as = {.list = {ends, 2}}};
+    assert_string_equal(
+        attribute_as("<f8", "<i2", "valid_range", &range, &how, "valid_range", left), "[-8, -2]");
+    assert_string_equal(attribute_as("<f8", "<i2", "valid_min", ends, &how, "valid_max", left), "-2");
+    assert_string_equal(attribute_as("<f8", "<i2", "valid_min", ends, &how, "scale_factor", left),
+                        "-0.5");
+    how.nmissing = 1;
+    how.missing[0] = (tess_number){.kind = TESS_KIND_INT, .i = -5};
+    assert_string_equal(attribute_as("<f8", "<i2", "valid_min", ends, &how, "_FillValue", left),
+                        "-5");
+}
+
 // -- what is missing, of every type into every type of floats
 
 static const char *const number_types[] = {"|b1", "|i1", "<i2", ">i2", "<i4", ">i4", "<i8",
@@ -564,6 +671,12 @@ bad_arguments(void **state)
     how.struct_size = 3;
     refused_as(TESS_ERR_ARG, "conversion", READ(a, &stop, "<f8", &how, sizeof got, NULL), &e);
 #undef READ
+    refused_as(TESS_ERR_ARG, "no array", tess_attrs_copy_as(NULL, a, NULL, NULL, NULL, NULL, 0, &e),
+               &e);
+    refused_as(TESS_ERR_ARG, "no place for what is left out",
+               tess_attrs_copy_as(a, a, NULL, NULL, NULL, NULL, 9, &e), &e);
+    assert_true(tess_attr_holds_items("valid_range") && tess_attr_holds_items("flag_masks"));
+    assert_false(tess_attr_holds_items("scale_factor") || tess_attr_holds_items(NULL));
     refused_as(TESS_ERR_ARG, "no place for a conversion",
                tess_conversion_from_attributes(a, NULL, &e), &e);
     ok(tess_array_close(text, err));
@@ -594,6 +707,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(random_cases_agree, files_setup, end_random),
         cmocka_unit_test(attributes),
+        cmocka_unit_test(attributes_of_other_types),
         cmocka_unit_test(missing_of_all_types),
         cmocka_unit_test(bad_arguments),
         cmocka_unit_test(read_only),

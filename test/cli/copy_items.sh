@@ -109,12 +109,104 @@ says '--pack needs --dtype'
 for bad in 0 x 1,y 1,2,3 1, nan; do
     run 2 copy k.b2nd no.b2nd --dtype '<i2' --pack $bad
 done
-run 2 copy k.b2nd no.b2nd --dtype '<i2' --missing 3
-says '--missing is for --pack'
+run 2 copy k.b2nd no.b2nd --missing 3
+says '--missing is for --pack and --dtype'
 run 2 copy k.b2nd no.b2nd --dtype '<i2' --pack 1 --missing x
 run 2 copy k.b2nd no.b2nd --dtype '<i2' --pack 1 --unpack
 says 'exclude each other'
 [ ! -e no.b2nd ] || fail "a mistake made an array"
+
+### attributes that hold items become what items become
+# attr_is PATH NAME VALUE; the value - : there is none
+attr_is() {
+    checks=$((checks + 1))
+    got=$("$tess" attr "$1" get "$2" 2>/dev/null) || got=-
+    [ "$got" = "$3" ] || fail "$1: $2 is $got instead of $3"
+}
+# tells TEXT ARGUMENTS...: a copy that is fine, and leaves something out
+tells() {
+    checks=$((checks + 1))
+    text=$1
+    shift
+    "$tess" copy "$@" 2>err || fail "tess copy $*: $(cat err)"
+    says "$text"
+}
+run 0 create s.b2nd --shape 5 --dtype '<f4' --fill -999 --force
+"$tess" set s.b2nd 0 18.5
+"$tess" set s.b2nd 1 -3.25
+"$tess" set s.b2nd 2 -99
+"$tess" attr s.b2nd set _FillValue -999
+"$tess" attr s.b2nd set missing_value '[-999, -99]'
+"$tess" attr s.b2nd set valid_min -60.5
+"$tess" attr s.b2nd set valid_max 1e9
+"$tess" attr s.b2nd set actual_range '[-3.25, 18.5]'
+"$tess" attr s.b2nd set flag_values '[1, 2]'
+"$tess" attr s.b2nd set flag_masks '[1, 2]'
+"$tess" attr s.b2nd set units '"K"'
+tells 'do not fit in >i2 are left out: valid_max 1e+09$' s.b2nd i.b2nd --dtype '>i2'
+shows i.b2nd ... '[18 -3 -99 -999 -999]'
+attr_is i.b2nd _FillValue -999
+attr_is i.b2nd missing_value '[-999, -99]'
+attr_is i.b2nd valid_min -60
+attr_is i.b2nd valid_max -
+attr_is i.b2nd actual_range '[-3, 18]'
+attr_is i.b2nd flag_values '[1, 2]'
+attr_is i.b2nd flag_masks '[1, 2]'
+attr_is i.b2nd units '"K"'
+tells 'left out: flag_masks 1$' i.b2nd u.b2nd --unpack --force
+shows u.b2nd ... '[18.0 -3.0 nan nan nan]'
+tells 'left out: flag_masks 1$' s.b2nd w.b2nd --dtype '<f8'
+attr_is w.b2nd _FillValue -999.0
+attr_is w.b2nd flag_masks -
+
+# Packed and unpacked again; a negative scale turns bounds around.
+tells 'left out: valid_max 1e+09, flag_masks 1$' s.b2nd p.b2nd --dtype '<i4' --pack -0.25,1 --force
+shows p.b2nd ... '[-70 17 400 4000 4000]'
+attr_is p.b2nd _FillValue 4000
+attr_is p.b2nd missing_value '[4000, 400]'
+attr_is p.b2nd valid_max 246
+attr_is p.b2nd valid_min -
+attr_is p.b2nd actual_range '[-3.25, 18.5]'
+run 0 copy p.b2nd u.b2nd --unpack --force
+shows u.b2nd ... '[18.5 -3.25 nan nan nan]'
+attr_is u.b2nd missing_value -
+# Integers have no NaN: missing values are unpacked, and what says so, too.
+run 0 copy p.b2nd u.b2nd --unpack --dtype '<i8' --force
+shows u.b2nd 2: '[-99 -999 -999]'
+attr_is u.b2nd _FillValue -999
+attr_is u.b2nd missing_value '[-999, -99]'
+attr_is u.b2nd scale_factor -
+
+# What would become a number like others is refused, and --missing is the way around.
+for value in -99.9 1e20 -40000 0.5; do
+    run 0 create v.b2nd --shape 3 --dtype '<f8' --force
+    "$tess" set v.b2nd 1 "$value"
+    "$tess" set v.b2nd 2 7
+    "$tess" attr v.b2nd set missing_value "$value"
+    run 3 copy v.b2nd no.b2nd --dtype '<i2' --misfit saturate
+    says "^tess: no.b2nd: attribute missing_value: .* does not fit in <i2"
+    run 3 copy v.b2nd no.b2nd --dtype '<u2' --misfit wrap
+    says "attribute missing_value: .*; --missing gives them a number"
+    [ ! -e no.b2nd ] || fail "a refused copy made an array"
+    run 0 copy v.b2nd g.b2nd --dtype '<i2' --missing -7 --force
+    shows g.b2nd ... '[0 -7 7]'
+    attr_is g.b2nd _FillValue -7
+    attr_is g.b2nd missing_value -
+done
+run 0 create v.b2nd --shape 2 --dtype '<i4' --fill 70000 --force
+"$tess" set v.b2nd 0 3
+"$tess" attr v.b2nd set _FillValue 70000
+run 3 copy v.b2nd no.b2nd --dtype '<i2'
+says '^tess: no.b2nd: the fill value 70000 does not fit in <i2'
+run 0 copy v.b2nd g.b2nd --dtype '<i2' --missing -1 --force
+shows g.b2nd ... '[3 -1]'
+run 0 resize g.b2nd 3
+shows g.b2nd 2 -1
+# No item has a value that none can have.
+run 0 create v.b2nd --shape 2 --dtype '<i4' --force
+"$tess" attr v.b2nd set _FillValue 70000
+tells 'left out: _FillValue 70000$' v.b2nd g.b2nd --dtype '<i2' --force
+attr_is g.b2nd _FillValue -
 
 ### downsampling
 bytes 1 2 3 4 5 6 7 8 9 9 0 0 13 14 15 >raw

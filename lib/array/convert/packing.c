@@ -21,6 +21,10 @@ number_of(const tess_value *value, tess_number *x)
 {
     *x = (tess_number){0};
     switch (value->type) {
+    case TESS_VALUE_BOOL:
+        x->kind = TESS_KIND_INT;
+        x->i = value->as.boolean;
+        return true;
     case TESS_VALUE_INT:
         x->kind = TESS_KIND_INT;
         x->i = value->as.i64;

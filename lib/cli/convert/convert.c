@@ -1,9 +1,9 @@
 /*
  * convert.c - a copy of an array with items of another type, or scaled.
  *
- * The library converts between an array and memory. Where items are unpacked, or only change their
- * type, they are converted when they are read, else when they are written: scale and offset belong
- * to the packed side.
+ * The library converts between an array and memory: when items are read, and when they are written.
+ * Scale and offset belong to the packed side. In between missing values are NaN, where they are
+ * changed.
  */
 #include "cli/convert/convert.h"
 
@@ -12,12 +12,13 @@
 #include "cli/data/walk.h"
 #include "cli/help/values.h"
 #include "cli/report.h"
+#include "cli/text/items/item.h"
 #include "cli/text/names.h"
-#include "cli/text/text.h"
 
 #include <tessera/attr.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,38 +27,53 @@
 static tess_status
 parse_pack(struct convert *c, const char *text, tess_error *err)
 {
+    tess_conversion *const how = &c->write;
     char *end = NULL;
 
-    c->how.scale = strtod(text, &end);
+    how->scale = strtod(text, &end);
     if (end > text && *end == ',') {
         const char *const rest = end + 1;
 
-        c->how.offset = strtod(rest, &end);
+        how->offset = strtod(rest, &end);
         end = end > rest ? end : (char *)NULL;
     }
-    if (!end || end == text || *end != '\0' || !isfinite(c->how.scale) || c->how.scale == 0 ||
-        !isfinite(c->how.offset))
+    if (!end || end == text || *end != '\0' || !isfinite(how->scale) || how->scale == 0 ||
+        !isfinite(how->offset))
         return report_set(err, TESS_ERR_ARG,
                           "--pack %s: not SCALE,OFFSET or SCALE: two numbers, the first not 0",
                           text);
-    c->packs = true;
     return TESS_OK;
 }
 
+// Missing values are NaN in memory, and all become the one that is given.
 static tess_status
-parse_missing(struct convert *c, const char *text, tess_error *err)
+parse_missing(struct convert *c, const tess_array *a, const char *text, tess_error *err)
 {
     char *end = NULL;
+    const double missing = strtod(text, &end);
+    tess_conversion stored;
+    tess_info info;
+    tess_status st = TESS_OK;
 
-    if (!c->packs)
-        return report_set(err, TESS_ERR_ARG, "--missing is for --pack");
-    c->missing = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(c->missing))
+    if (end == text || *end != '\0' || !isfinite(missing))
         return report_set(err, TESS_ERR_ARG, "--missing %s: not a number", text);
     c->has_missing = true;
-    c->how.nmissing = 1;
-    c->how.missing[0] = (tess_number){.kind = TESS_KIND_FLOAT, .f = c->missing};
-    return TESS_OK;
+    c->write.nmissing = 1;
+    c->write.missing[0] = (tess_number){.kind = TESS_KIND_FLOAT, .f = missing};
+    TRY(tess_conversion_from_attributes(a, &stored, err));
+    c->read.nmissing = stored.nmissing;
+    memcpy(c->read.missing, stored.missing, sizeof stored.missing);
+    tess_array_info(a, &info);
+    const tess_dtype type = tess_dtype_parse(info.dtype);
+    if (stored.nmissing > 0 && type.kind != TESS_KIND_FLOAT) {
+        c->memory = TESS_DTYPE_F64;
+        if (type.size > 4)
+            st = report_set(err, TESS_ERR_UNSUPPORTED,
+                            "--missing: integers of %d bytes, which doubles do not hold",
+                            (int)type.size);
+    }
+out:
+    return st;
 }
 
 static bool
@@ -80,18 +96,19 @@ convert_parse(struct convert *c, const tess_array *a, const struct arguments *ar
               const char **dtype, bool *wanted, tess_error *err)
 {
     const char *const *const values = args->values;
+    int misfit = TESS_MISFIT_ERROR;
     tess_status st = TESS_OK;
     tess_info info;
 
     *c = (struct convert){0};
     *dtype = values[OPT_DTYPE];
     tess_array_info(a, &info);
-    tess_conversion_init(&c->how);
+    tess_conversion_init(&c->read);
+    tess_conversion_init(&c->write);
     if (values[OPT_UNPACK] && values[OPT_PACK])
         return report_set(err, TESS_ERR_ARG, "--unpack and --pack exclude each other");
     if (values[OPT_UNPACK]) {
-        TRY(tess_conversion_from_attributes(a, &c->how, err));
-        c->unpacks = true;
+        TRY(tess_conversion_from_attributes(a, &c->read, err));
         if (!*dtype)
             *dtype = unpacked_type(&info);
     }
@@ -100,13 +117,18 @@ convert_parse(struct convert *c, const tess_array *a, const struct arguments *ar
         if (!*dtype)
             return report_set(err, TESS_ERR_ARG, "--pack needs --dtype, the type of packed items");
     }
-    if (values[OPT_MISSING])
-        TRY(parse_missing(c, values[OPT_MISSING], err));
-    if (values[OPT_MISFIT] && !names_value(names_misfit, values[OPT_MISFIT], &c->how.misfit))
-        return values_refuse(OPT_MISFIT, values[OPT_MISFIT], values[OPT_MISFIT], err);
-    *wanted = c->unpacks || c->packs || (*dtype && info.dtype && !is_same_type(&info, *dtype));
+    const bool retyped = *dtype && info.dtype && !is_same_type(&info, *dtype);
+    *wanted = values[OPT_UNPACK] || values[OPT_PACK] || retyped;
     if (values[OPT_MISFIT] && !*wanted)
         return report_set(err, TESS_ERR_ARG, "--misfit is for --dtype, --pack and --unpack");
+    if (values[OPT_MISSING] && (!*wanted || values[OPT_UNPACK]))
+        return report_set(err, TESS_ERR_ARG, "--missing is for --pack and --dtype");
+    c->memory = values[OPT_PACK] || values[OPT_MISSING] ? info.dtype : *dtype;
+    if (values[OPT_MISSING])
+        TRY(parse_missing(c, a, values[OPT_MISSING], err));
+    if (values[OPT_MISFIT] && !names_value(names_misfit, values[OPT_MISFIT], &misfit))
+        return values_refuse(OPT_MISFIT, values[OPT_MISFIT], values[OPT_MISFIT], err);
+    c->read.misfit = c->write.misfit = misfit;
 out:
     return st;
 }
@@ -117,28 +139,42 @@ struct convert_job {
     const struct convert *c;
     const tess_array *in;
     tess_array *out;
-    tess_info in_info, out_info;
 };
 
 static tess_status
 convert_box(const struct walk *w, uint8_t *buffer, void *user, tess_error *err)
 {
     const struct convert_job *const job = user;
-    const tess_conversion *const how = &job->c->how;
-    const size_t in_size = (size_t)(w->items * job->in_info.typesize);
-    const size_t out_size = (size_t)(w->items * job->out_info.typesize);
+    const struct convert *const c = job->c;
+    const size_t in_size = (size_t)(w->items * tess_dtype_parse(c->memory).size);
     tess_status st = TESS_OK;
 
-    if (job->c->packs) {
-        TRY(tess_array_read(job->in, w->start, w->stop, buffer, in_size, err));
-        TRY(tess_array_write_as(job->out, w->start, w->stop, job->in_info.dtype, how, buffer,
-                                in_size, NULL, err));
-    } else {
-        TRY(tess_array_read_as(job->in, w->start, w->stop, job->out_info.dtype, how, buffer,
-                               out_size, NULL, err));
-        TRY(tess_array_write(job->out, w->start, w->stop, buffer, out_size, err));
-    }
+    TRY(tess_array_read_as(job->in, w->start, w->stop, c->memory, &c->read, buffer, in_size, NULL,
+                           err));
+    TRY(tess_array_write_as(job->out, w->start, w->stop, c->memory, &c->write, buffer, in_size,
+                            NULL, err));
 out:
+    return st;
+}
+
+static tess_status
+refuse_fill(const struct convert *c, const tess_info *info, const char *dtype, tess_error *err)
+{
+    struct item_format format;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const out = open_memstream(&text, &size);
+
+    item_format_init(&format, info->dtype, info->typesize);
+    if (out) {
+        item_print(out, &format, info->fill);
+        (void)fclose(out);
+    }
+    item_format_finish(&format);
+    const tess_status st = report_set(
+        err, TESS_ERR_LIMIT, "the fill value %.100s does not fit in %.40s; see --misfit%s",
+        text ? text : "", dtype, c->has_missing ? "" : " and --missing");
+    free(text);
     return st;
 }
 
@@ -163,64 +199,54 @@ convert_fill(const struct convert *c, const tess_info *info, tess_params *params
     q.dtype = params->dtype;
     TRY(tess_array_from(&memory, &p, info->fill, (size_t)info->typesize, &one, err));
     TRY(tess_array_zeros(&memory, &q, &other, err));
-    struct convert_job job = {.c = c, .in = one, .out = other};
-    tess_array_info(one, &job.in_info);
-    tess_array_info(other, &job.out_info);
-    const struct walk w = {.items = 1};
-    const int32_t size = job.out_info.typesize;
-    *fill = malloc((size_t)(job.in_info.typesize + size));
+    const struct convert_job job = {.c = c, .in = one, .out = other};
+    const int32_t size = tess_dtype_parse(params->dtype).size;
+    const int32_t memory_size = tess_dtype_parse(c->memory).size;
+    *fill = malloc((size_t)(size > memory_size ? size : memory_size));
     if (!*fill) {
         st = report_nomem(err, size);
         goto out;
     }
-    TRY(convert_box(&w, *fill, &job, err));
+    TRY(convert_box(&(struct walk){.items = 1}, *fill, (void *)&job, err));
     TRY(tess_array_get_item(other, NULL, *fill, (size_t)size, err));
     params->fill = *fill;
     params->fill_size = (size_t)size;
 out:
-    if (st == TESS_ERR_LIMIT) {
-        const tess_error reason = *err;
-        (void)report_set(err, st, "the fill value: %.250s", reason.message);
-    }
+    if (st == TESS_ERR_LIMIT)
+        (void)refuse_fill(c, info, params->dtype, err);
     tess_array_discard(one);
     tess_array_discard(other);
     return st;
 }
 
 static tess_status
-set_attributes(const struct convert *c, tess_array *out, tess_error *err)
+convert_attributes(struct convert *c, const tess_array *a, tess_array *out, tess_error *err)
 {
-    tess_status st = TESS_OK;
+    const tess_status st =
+        tess_attrs_copy_as(a, out, c->memory, &c->read, &c->write, c->left, sizeof c->left, err);
+    const tess_error reason = *err;
 
-    if (!c->packs)
-        return TESS_OK;
-    TRY(tess_attr_set_float(out, "scale_factor", c->how.scale, err));
-    TRY(tess_attr_set_float(out, "add_offset", c->how.offset, err));
-    if (c->has_missing && c->missing == rint(c->missing) && fabs(c->missing) < 0x1p53)
-        TRY(tess_attr_set_int(out, "_FillValue", (int64_t)c->missing, err));
-    else if (c->has_missing)
-        TRY(tess_attr_set_float(out, "_FillValue", c->missing, err));
-out:
+    if (st == TESS_ERR_LIMIT && !c->has_missing)
+        return report_set(err, st, "%.250s; --missing gives them a number of their own",
+                          reason.message);
     return st;
 }
 
 static tess_status
 convert_items(const struct convert *c, const tess_array *in, tess_array *out, tess_error *err)
 {
-    struct convert_job job = {.c = c, .in = in, .out = out};
+    const struct convert_job job = {.c = c, .in = in, .out = out};
+    tess_info info;
 
-    tess_array_info(in, &job.in_info);
-    tess_array_info(out, &job.out_info);
-    const int32_t in_size = job.in_info.typesize, out_size = job.out_info.typesize;
-    return walk_run(&(struct walk_plan){.ndim = job.out_info.ndim,
-                                        .shape = job.out_info.shape,
-                                        .grain = job.out_info.chunkshape,
-                                        .order = WALK_C},
-                    in_size > out_size ? in_size : out_size, convert_box, &job, err);
+    tess_array_info(out, &info);
+    return walk_run(
+        &(struct walk_plan){
+            .ndim = info.ndim, .shape = info.shape, .grain = info.chunkshape, .order = WALK_C},
+        tess_dtype_parse(c->memory).size, convert_box, (void *)&job, err);
 }
 
 tess_status
-convert_copy(const struct convert *c, const tess_array *a, const tess_storage *storage,
+convert_copy(struct convert *c, const tess_array *a, const tess_storage *storage,
              const tess_params *params, tess_array **out, tess_error *err)
 {
     tess_params p = *params;
@@ -232,13 +258,12 @@ convert_copy(const struct convert *c, const tess_array *a, const tess_storage *s
     *out = NULL;
     tess_array_info(a, &info);
     TRY(convert_fill(c, &info, &p, &fill, err));
-    TRY(layers_load(&layers, a, c->unpacks || c->packs, err));
+    TRY(layers_load(&layers, a, err));
     p.metalayers = layers.fixed;
     p.nmetalayers = layers.nfixed;
     TRY(tess_array_uninit(storage, &p, out, err));
+    TRY(convert_attributes(c, a, *out, err)); // first: they may be refused
     TRY(convert_items(c, a, *out, err));
-    TRY(layers_store(&layers, *out, err));
-    TRY(set_attributes(c, *out, err));
 out:
     free(fill);
     if (st != TESS_OK) {

@@ -10,11 +10,10 @@
 #include <tessera/convert.h>
 
 struct convert {
-    tess_conversion how;
-    bool unpacks; // by the attributes, which the copy does not need any more
-    bool packs; // the attributes of the copy say how
-    double missing; // of a copy that packs: what NaN becomes
-    bool has_missing;
+    tess_conversion read, write; // of the array into memory, and from there to the copy
+    const char *memory; // type of items in memory
+    bool has_missing; // missing values of the array become another one
+    char left[300]; // attributes that the copy cannot have
 };
 
 /*
@@ -26,9 +25,10 @@ tess_status convert_parse(struct convert *c, const tess_array *a, const struct a
 
 /*
  * Make the array that params describe, of the items of `a`, box by box: memory does not grow with
- * the array. Attributes, metalayers and fill value come along. *out is open, or NULL on failure.
+ * the array. Attributes, metalayers and fill value come along, as the items become; c->left has
+ * those that do not. *out is open, or NULL on failure.
  */
-tess_status convert_copy(const struct convert *c, const tess_array *a, const tess_storage *storage,
+tess_status convert_copy(struct convert *c, const tess_array *a, const tess_storage *storage,
                          const tess_params *params, tess_array **out, tess_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * layers.c - metalayers and attributes that go with the items to an array of other items.
+ * layers.c - metalayers and attributes that go with the items to another array, as they are.
  */
 #include "cli/convert/layers.h"
 
@@ -16,26 +16,13 @@ is_of_array(const char *name)
            strcmp(name, "tess_fill") == 0;
 }
 
-// Attributes about items as they are packed.
-static bool
-is_of_packing(const char *name)
-{
-    static const char *const names[] = {"scale_factor", "add_offset", "_FillValue", "missing_value",
-                                        "valid_range",  "valid_min",  "valid_max"};
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
-}
-
 tess_status
-layers_load(struct layers *l, const tess_array *from, bool unpacked, tess_error *err)
+layers_load(struct layers *l, const tess_array *from, tess_error *err)
 {
     tess_info info;
     tess_status st = TESS_OK;
 
-    *l = (struct layers){.from = from, .unpacked = unpacked};
+    *l = (struct layers){.from = from};
     tess_array_info(from, &info);
     for (int i = 0; i < info.nmetalayers && l->nfixed < TESS_MAX_METALAYERS; i++) {
         tess_metalayer layer;
@@ -58,8 +45,6 @@ layers_store(const struct layers *l, tess_array *to, tess_error *err)
         void *content = NULL;
         size_t size = 0;
 
-        if (l->unpacked && is_of_packing(name))
-            continue;
         st = tess_vlmeta_get(l->from, name, &content, &size, err);
         if (st == TESS_OK)
             st = tess_vlmeta_set(to, name, content, size, err);

@@ -91,7 +91,7 @@ smaller_copy(const struct smaller *s, const tess_array *a, const tess_storage *s
     tess_status st = TESS_OK;
 
     *out = NULL;
-    TRY(layers_load(&layers, a, false, err));
+    TRY(layers_load(&layers, a, err));
     p.metalayers = layers.fixed;
     p.nmetalayers = layers.nfixed;
     TRY(tess_array_downsample(a, s->op, s->factors, &s->options, storage, &p, out, err));
@@ -140,7 +140,7 @@ smaller_pyramid(const struct smaller *s, const tess_array *a, const char *folder
     if (mkdir(folder, 0777) != 0)
         return report_errno(err, "cannot be made");
     TRY(name_levels(&places, s->levels, folder, storage, err));
-    TRY(layers_load(&layers, a, false, err));
+    TRY(layers_load(&layers, a, err));
     p.metalayers = layers.fixed;
     p.nmetalayers = layers.nfixed;
     TRY(tess_array_pyramid(a, s->op, s->factors, &s->options, places.list, s->levels, &p, levels,

@@ -11,6 +11,7 @@
 #include "cli/text/text.h"
 #include "meta/utf8.h"
 
+#include <tessera/convert.h>
 #include <tessera/dtype.h>
 #include <tessera/meta.h>
 
@@ -362,19 +363,6 @@ attributes_fit(char kind, size_t count, const void *items, const char *dtype)
     return good;
 }
 
-bool
-attributes_has_own_type(const char *name)
-{
-    static const char *const names[] = {"_FillValue", "missing_value", "valid_min",
-                                        "valid_max",  "valid_range",   "actual_range",
-                                        "flag_masks", "flag_values"};
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
 // -- into an array
 
 // Whether the library takes a name, and means nothing else by it. The last name is its own.
@@ -383,6 +371,24 @@ is_free_name(const char *name)
 {
     return strlen(name) <= TESS_MAX_NAME && strcmp(name, ATTRIBUTES_MORE) != 0 &&
            strcmp(name, "_tess") != 0;
+}
+
+// Whether conversions of items look for it by its name.
+static bool
+is_about_items(const char *name)
+{
+    return tess_attr_holds_items(name) || strcmp(name, "scale_factor") == 0 ||
+           strcmp(name, "add_offset") == 0;
+}
+
+// How many of those there are from one attribute on.
+static int
+count_later(const struct attributes *a, int from)
+{
+    int n = 0;
+    for (int i = from; i < a->count; i++)
+        n += is_about_items(a->items[i].name);
+    return n;
 }
 
 tess_status
@@ -399,7 +405,8 @@ attributes_store(const struct attributes *a, tess_array *array, tess_error *err)
     for (int i = 0; i < a->count; i++) {
         const struct attribute *const item = &a->items[i];
 
-        if (item == dimensions || (is_free_name(item->name) && left > 0)) {
+        const int kept = is_about_items(item->name) ? 0 : count_later(a, i + 1);
+        if (item == dimensions || (is_free_name(item->name) && left > kept)) {
             left -= item != dimensions;
             TRY(tess_attr_set(array, item->name, &item->value, err));
             continue;

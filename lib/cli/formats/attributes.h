@@ -62,8 +62,6 @@ tess_status attributes_array(struct attributes *a, const tess_value *value, char
                              size_t *count, const void **items, tess_error *err);
 // Whether numbers of attributes_array() are exactly what they are as a type of NumPy.
 bool attributes_fit(char kind, size_t count, const void *items, const char *dtype);
-// Whether an attribute has the type of the items by convention: _FillValue, valid_range and such.
-bool attributes_has_own_type(const char *name);
 
 // Notes the name of one that stays behind.
 void attributes_leave(struct attributes *a, const char *name);

@@ -124,6 +124,19 @@ open_target(struct copy *job, tess_error *err)
     return target_open_url(&job->target, job->out_name, job->params.layout, job->args, err);
 }
 
+// Not every type can hold what attributes say of items.
+static void
+tell_left(const struct copy *job)
+{
+    tess_error note;
+
+    if (job->convert.left[0]) {
+        (void)report_set(&note, TESS_OK, "attributes that do not fit in %.40s are left out: %.300s",
+                         job->dtype, job->convert.left);
+        (void)report_print(job->out_name, &note);
+    }
+}
+
 static int
 run_copy(const struct arguments *args)
 {
@@ -145,6 +158,8 @@ run_copy(const struct arguments *args)
     TRY(st);
     st = target_publish(&job.target, out, &err);
     out = NULL;
+    if (st == TESS_OK)
+        tell_left(&job);
 out:
     tess_array_discard(out);
     target_close(&job.target);
@@ -171,8 +186,12 @@ const struct command cmd_copy = {
         "Numbers and times are converted to the type --dtype; floats become integers by leaving\n"
         "out what is behind the point. --unpack makes numbers of what netCDF packs: the type is\n"
         "<f8, of floats their own, unless --dtype says; --pack is the reverse, rounds to the\n"
-        "nearest, and makes of NaN the value --missing, attribute _FillValue. An item that does\n"
-        "not fit ends the copy, or see --misfit. The fill value is converted like an item.\n\n"
+        "nearest. --missing is what missing values (NaN, attributes _FillValue and missing_value)\n"
+        "become, attribute _FillValue. An item that does not fit ends the copy, or see --misfit.\n"
+        "The fill value is converted like an item, and so are the attributes _FillValue,\n"
+        "missing_value, valid_min, valid_max, valid_range, actual_range and flag_values; one that\n"
+        "does not fit is left out, and named. A missing value that would become a number which\n"
+        "items may have, too, is refused: --missing gives it another.\n\n"
         "--downsample: cells at the ends may have fewer items; types stay. --levels: OUT is a new\n"
         "folder with 1.b2nd (half as long, or as --downsample says), 2.b2nd, ...; level 0 is "
         "PATH,\n"

@@ -13,6 +13,7 @@
 #include "cli/formats/tree/tree.h"
 #include "cli/report.h"
 
+#include <tessera/convert.h>
 #include <tessera/dtype.h>
 
 #include <hdf5_hl.h>
@@ -197,7 +198,7 @@ put_attribute(const struct hdf5 *h, const struct attribute *a, char kind, size_t
 {
     const char *const name = a->name;
     const H5T_class_t class = H5Tget_class(h->type);
-    const bool own = attributes_has_own_type(name) && (class == H5T_INTEGER || class == H5T_FLOAT);
+    const bool own = tess_attr_holds_items(name) && (class == H5T_INTEGER || class == H5T_FLOAT);
     const hid_t given = kind == 'i'   ? H5Tcopy(H5T_NATIVE_INT64)
                         : kind == 'u' ? H5Tcopy(H5T_NATIVE_UINT64)
                         : kind == 'f' ? H5Tcopy(H5T_NATIVE_DOUBLE)

@@ -13,6 +13,7 @@
 #include "cli/report.h"
 #include "cli/text/items/item.h"
 
+#include <tessera/convert.h>
 #include <tessera/dtype.h>
 
 #include <netcdf.h>
@@ -253,7 +254,7 @@ put_attribute(const struct netcdf *n, const char *name, const char *dtype, char 
               const void *items)
 {
     const nc_type recorded = recorded_type(dtype, kind, count, items);
-    const bool own = attributes_has_own_type(name) && n->type != NC_CHAR;
+    const bool own = tess_attr_holds_items(name) && n->type != NC_CHAR;
     const char *const *const texts = items;
 
     if (recorded != NC_NAT)

@@ -31,6 +31,11 @@ _RESERVED = (_MORE, _DIMENSIONS, "_tess")
 # A file has checksums with 15 attributes at most; two are the names of dimensions and the map.
 _MOST = 13
 _LONGEST_NAME = 31  # bytes
+# What conversions of items look for by its name, so it is not in the dict.
+_ABOUT_ITEMS = (
+    "scale_factor", "add_offset", "_FillValue", "missing_value", "valid_min", "valid_max",
+    "valid_range", "actual_range", "flag_values", "flag_masks",
+)
 
 
 def file_name(name: str) -> str:
@@ -86,8 +91,10 @@ def _number_type(value: Any) -> str | None:
 def store_attributes(array: Array, attrs: Mapping[str, Any]) -> dict[str, str]:
     """Set attributes of an array; returns the types of those that are numbers of NumPy."""
     more = {}
-    for count, (name, value) in enumerate(attrs.items()):
-        if name in _RESERVED or len(name.encode()) > _LONGEST_NAME or count >= _MOST:
+    free = [n for n in attrs if n not in _RESERVED and len(n.encode()) <= _LONGEST_NAME]
+    own = set(sorted(free, key=lambda n: n not in _ABOUT_ITEMS)[:_MOST])
+    for name, value in attrs.items():
+        if name not in own:
             more[name] = value
         else:
             array.attrs[name] = value
