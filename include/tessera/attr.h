@@ -5,8 +5,8 @@
  * An attribute is a variable-length metalayer (meta.h) that holds one msgpack value. python-blosc2
  * stores its `vlmeta` in the same way; each reads what the other wrote. Names, their limits, and
  * listing (tess_info.nvlmetalayers, tess_vlmeta_name()) are those of variable-length metalayers,
- * and so is the maximum of 16, in memory 8192; from 16 on, no checksums are written. Changes are
- * committed together with those of the items.
+ * and so is the maximum of 16, in memory 8192. Changes are committed together with those of the
+ * items.
  *
  *     TRY(tess_attr_set_string(a, "units", "metres", &err));
  *     TRY(tess_attr_set_float(a, "scale", 0.01, &err));

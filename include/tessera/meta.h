@@ -97,8 +97,7 @@ TESS_API TESS_NODISCARD tess_status tess_vlmeta_get(const tess_array *a, const c
  *
  * @param a        Array opened for writing.
  * @param name     1 to TESS_MAX_NAME bytes; not `_tess`, which the library needs for checksums
- *                 (storage.h, tess_checksums). With 16 other variable-length metalayers or more
- *                 no checksums are written.
+ *                 (storage.h, tess_checksums).
  * @param content  The bytes; copied. May be NULL if there are none.
  * @param content_size  Their number, below 2^31 - 64.
  * @param err      Filled on failure; may be NULL.

@@ -76,9 +76,9 @@ typedef enum tess_durability {
  * Whether checksums are written and compared.
  *
  * Commits write a checksum for each stored chunk (64-bit XXH3 of its compressed bytes) into the
- * file; a hidden variable-length metalayer `_tess` leads to them. With the checksums go a copy of
- * the header and the number of the commit (together the ledger, see files.rst). The fingerprint of
- * the frame covers index and metalayers, and is compared whenever the array is opened, also with
+ * file; a hidden variable-length metalayer `_tess` leads to them, or, in an array with 16 or more
+ * others, bytes in front of the trailer. With the checksums go a copy of the header and the number
+ * of the commit (together the ledger, see files.rst). The fingerprint of the frame covers index and metalayers, and is compared whenever the array is opened, also with
  * TESS_CHECKSUMS_NONE. Other implementations ignore checksums and fingerprint. What other programs
  * change later has no checksum, which is not treated as damage.
  */

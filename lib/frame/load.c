@@ -113,6 +113,14 @@ parse_metas(struct frame *f, const uint8_t *head, tess_error *err)
     return layers_parse(head + fixed, f->head_size - fixed, fixed, LAYERS_HEADER, &f->metas, err);
 }
 
+// The bytes in front of a trailer, if they are the reference to the ledger.
+static void
+take_beside(struct frame *f, const uint8_t *bytes)
+{
+    if (!layers_find(&f->vlmetas, LEDGER_NAME))
+        (void)ledger_ref_parse_beside(bytes, f->tail + f->tail_size - TRAILER_SEAL, &f->ref);
+}
+
 static tess_status
 load_trailer(struct frame *f, tess_error *err)
 {
@@ -129,14 +137,39 @@ load_trailer(struct frame *f, tess_error *err)
     if (st != TESS_OK)
         return st;
 
+    // What may stand in front of it is read with it, and needs no request of its own.
     const int64_t position = f->h.frame_len - length;
-    f->tail_size = (size_t)length;
-    st = load_piece(f, position, length, NULL, &f->tail, err);
+    const bool has_more = f->h.nbytes > 0 && f->h.version >= 2 &&
+                          position - f->h.header_len >= LEDGER_REF_BESIDE_SIZE;
+    const size_t more = has_more ? LEDGER_REF_BESIDE_SIZE : 0;
+    uint8_t in_front[LEDGER_REF_BESIDE_SIZE];
+    st = load_piece(f, position - (int64_t)more, length + (int64_t)more, NULL, &f->tail, err);
     if (st != TESS_OK)
         return st;
+    f->tail_size = (size_t)length;
+    memcpy(in_front, f->tail, more);
+    memmove(f->tail, f->tail + more, f->tail_size);
     st = f->h.version == 1 ? trailer_check_v1(f->tail, f->tail_size, err)
                            : trailer_parse(f->tail, f->tail_size, &f->vlmetas, err);
+    if (st == TESS_OK && has_more)
+        take_beside(f, in_front);
     return st == TESS_OK ? st : err_shift(err, st, position);
+}
+
+// Of a state with chunks that Tessera committed, bytes between index and trailer are a ledger, or a
+// gap that is too short for one.
+static tess_status
+check_gap(const struct frame *f, int64_t index_end, tess_error *err)
+{
+    const int64_t gap = f->h.frame_len - (int64_t)f->tail_size - index_end;
+    if (!f->sealed || f->ref.beside || layers_find(&f->vlmetas, LEDGER_NAME) ||
+        gap < LEDGER_REF_BESIDE_SIZE)
+        return TESS_OK;
+    return err_set(
+        err, TESS_ERR_CORRUPT, index_end + gap - LEDGER_REF_BESIDE_SIZE,
+        "the %d bytes in front of the trailer are not the reference to the ledger, which "
+        "%" PRId64 " bytes behind the index need",
+        LEDGER_REF_BESIDE_SIZE, gap);
 }
 
 static tess_status
@@ -179,6 +212,8 @@ load_index(struct frame *f, tess_error *err)
         st = index_parse(&f->index, bytes, (size_t)h.cbytes, nchunks, entry_max,
                          f->options.limits.memory, err);
     mem_free(bytes);
+    if (st == TESS_OK)
+        st = check_gap(f, position + h.cbytes, err);
     if (st == TESS_OK && f->index.nchunks > f->options.limits.nchunks)
         st = err_set(err, TESS_ERR_LIMIT, position, "%" PRId64 " chunks, the limit is %" PRId64,
                      f->index.nchunks, f->options.limits.nchunks);
@@ -272,16 +307,41 @@ forget_cut_ledger(struct frame *f, tess_error *err)
     if (f->ref.size == 0 || f->h.nbytes > 0)
         return TESS_OK;
     const tess_status st = io_size(f->io, &size, err);
-    if (st == TESS_OK && size - f->h.frame_len < f->ref.size)
+    if (st == TESS_OK && size - f->h.frame_len < ledger_ref_extent(&f->ref))
         f->ref.size = 0;
     return st;
 }
 
 // Where the ledger of this state would be.
 static int64_t
-ledger_place(const struct frame *f, int64_t size)
+ledger_place(const struct frame *f)
 {
-    return f->h.frame_len - (f->h.nbytes > 0 ? (int64_t)f->tail_size + size : 0);
+    return f->h.nbytes > 0 ? f->h.frame_len - (int64_t)f->tail_size - ledger_ref_extent(&f->ref)
+                           : f->h.frame_len + ledger_ref_beside(&f->ref);
+}
+
+// Behind the trailer of an empty frame, unless it is a copy that ends with it.
+static tess_status
+load_beside_empty(struct frame *f, tess_error *err)
+{
+    uint8_t bytes[LEDGER_REF_BESIDE_SIZE];
+    int64_t size;
+    tess_status st = io_size(f->io, &size, err);
+    if (st != TESS_OK || size - f->h.frame_len < LEDGER_REF_BESIDE_SIZE)
+        return st;
+    st = io_read(f->io, f->h.frame_len, bytes, sizeof bytes, err);
+    if (st == TESS_OK)
+        take_beside(f, bytes);
+    return st;
+}
+
+static void
+follow_ref(struct frame *f)
+{
+    f->number = f->ref.number;
+    f->ledger_known = f->sealed && (f->ref.size == 0 || f->ref.position == ledger_place(f));
+    f->header_changed =
+        f->ledger_known && f->ref.head_hash != ledger_head_hash(f->head, f->head_size);
 }
 
 /*
@@ -297,14 +357,12 @@ take_ref(struct frame *f, tess_error *err)
     tess_status st = TESS_OK;
 
     f->keeps_ledger = f->options.checksums != TESS_CHECKSUMS_NONE;
-    if (!layer)
-        return TESS_OK;
-    if (ledger_ref_parse(layer, &f->ref)) {
-        f->number = f->ref.number;
-        f->ledger_known =
-            f->sealed && (f->ref.size == 0 || f->ref.position == ledger_place(f, f->ref.size));
-        f->header_changed =
-            f->ledger_known && f->ref.head_hash != ledger_head_hash(f->head, f->head_size);
+    if (!layer && f->sealed && f->h.nbytes == 0)
+        st = load_beside_empty(f, err);
+    if (st != TESS_OK || (!layer && !f->ref.beside))
+        return st;
+    if (f->ref.beside || ledger_ref_parse(layer, &f->ref)) {
+        follow_ref(f);
         st = forget_cut_ledger(f, err);
     } else {
         st = ledger_parse_v1(layer, f->options.limits.memory, &old, err);
@@ -319,7 +377,8 @@ take_ref(struct frame *f, tess_error *err)
         }
         ledger_finish(&old);
     }
-    layers_remove(&f->vlmetas, layer);
+    if (layer)
+        layers_remove(&f->vlmetas, layer);
     return st;
 }
 

@@ -128,6 +128,27 @@ make_attributes(const char *path)
     ok(tess_array_close(a, err));
 }
 
+// As many as a file can have: none is left for the reference to the ledger.
+static void
+set_all_attributes(tess_array *a)
+{
+    char name[20];
+    for (int i = 0; i < 16; i++) {
+        snprintf(name, sizeof name, "attribute %d", i);
+        ok(tess_attr_set_int(a, name, 1000 + i, err));
+    }
+}
+
+static void
+make_all_attributes(const char *path)
+{
+    const tess_params p = matrix("<i4");
+    tess_array *a;
+    make_numbers(path, &p, &a);
+    set_all_attributes(a);
+    ok(tess_array_close(a, err));
+}
+
 static const tess_metalayer layers[] = {
     {"first", "some bytes of a program", 23},
     {"second", "\x92\x01\x02", 3},
@@ -319,6 +340,17 @@ make_directory(const char *path)
     ok(tess_array_close(a, err));
 }
 
+static void
+make_full_directory(const char *path)
+{
+    tess_params p = matrix("<i4");
+    tess_array *a;
+    p.layout = TESS_LAYOUT_SPARSE;
+    make_numbers(path, &p, &a);
+    set_all_attributes(a);
+    ok(tess_array_close(a, err));
+}
+
 // A file of another writer, and one more chunk of ours.
 static void
 make_mixed(const char *path)
@@ -346,6 +378,7 @@ const struct bit_sample bit_samples[] = {
     {"zlib, Caterva", .sealed = true, .make = make_zlib},
     {"stored plainly", .sealed = true, .make = make_plain},
     {"attributes", .sealed = true, .make = make_attributes},
+    {"16 attributes", .sealed = true, .make = make_all_attributes},
     {"fixed metalayers", .sealed = true, .make = make_metalayers},
     {"a long header", .sealed = true, .make = make_long_header},
     {"a dictionary", .sealed = true, .make = make_dictionaries},
@@ -357,6 +390,7 @@ const struct bit_sample bit_samples[] = {
     {"no items", .sealed = true, .make = make_empty},
     {"a scalar", .sealed = true, .make = make_scalar},
     {"directory", .directory = true, .sealed = true, .make = make_directory},
+    {"directory, 16 attributes", .directory = true, .sealed = true, .make = make_full_directory},
     {"directory, special chunks", .directory = true, .sealed = true,
      .make = make_special_directory},
     {"c-blosc2, then us", .make = make_mixed},

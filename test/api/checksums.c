@@ -391,6 +391,172 @@ metalayer_is_hidden(void **state)
     reference_finish(&r);
 }
 
+static void
+set_attributes(tess_array *a, int from, int until)
+{
+    char name[16];
+    for (int i = from; i < until; i++) {
+        snprintf(name, sizeof name, "m%d", i);
+        ok(tess_attr_set_int(a, name, i, err));
+    }
+}
+
+static void
+check_sealed(const char *name, bool sealed)
+{
+    const tess_storage storage = at(name, TESS_MODE_READ, TESS_CHECKSUMS_VERIFY);
+    tess_verdict verdict;
+    tess_array *a;
+    ok(tess_array_open(&storage, &a, err));
+    ok(tess_array_verify(a, NULL, NULL, &verdict, err));
+    assert_int_equal(verdict.sealed, sealed);
+    assert_int_equal(sealed ? verdict.nright : verdict.nunknown, verdict.nstored);
+    assert_int_equal(verdict.commit > 0, sealed);
+    ok(tess_array_close(a, err));
+}
+
+// However many attributes there are, up to the most that others can change, each chunk keeps its
+// checksum: where the reference to the ledger is no metalayer, it stands beside the ledger.
+static void
+attributes_leave_checksums(void **state)
+{
+    static const int counts[] = {14, 15, 16, 15, 16, 0};
+    static const tess_layout layouts[] = {TESS_LAYOUT_CONTIGUOUS, TESS_LAYOUT_SPARSE};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const char *const name = i == 0 ? "file.b2nd" : "folder.b2nd";
+        tess_storage storage = at(name, TESS_MODE_NEW, TESS_CHECKSUMS_WRITE);
+        struct reference r;
+        tess_array *a;
+        tess_info info;
+        create(&storage, layouts[i], &r, &a);
+        for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
+            const int64_t row = (int64_t)k * 3;
+            set_attributes(a, 0, counts[k]);
+            tess_array_info(a, &info);
+            while (info.nvlmetalayers-- > counts[k])
+                ok(tess_attr_delete(a, tess_vlmeta_name(a, info.nvlmetalayers), err));
+            if (counts[k] == 16)
+                assert_int_equal(tess_attr_set_int(a, "one more", 1, NULL), TESS_ERR_LIMIT);
+            ok(tess_array_close(a, err));
+            check_sealed(name, true);
+            const char *const path = chunk_file(layouts[i], name, row / CHUNK_ROWS);
+            size_t size;
+            uint8_t *const bytes = files_read(path, &size);
+            const size_t place = find_row(bytes, size, &r, row);
+            free(bytes);
+            flip(path, place);
+            check_damaged(name, row, true);
+            flip(path, place);
+            storage.mode = TESS_MODE_UPDATE;
+            ok(tess_array_open(&storage, &a, err));
+            tess_array_info(a, &info);
+            assert_int_equal(info.nvlmetalayers, counts[k]);
+        }
+        ok(tess_array_close(a, err));
+        reference_finish(&r);
+    }
+}
+
+// Bytes in front of the trailer, the last of a file.
+static uint8_t *
+in_front_of_trailer(uint8_t *bytes, size_t size)
+{
+    enum { SIZE_AT_FROM_END = 22, REFERENCE = 48 };
+    const uint8_t *const p = bytes + size - SIZE_AT_FROM_END;
+    const size_t tail = (size_t)p[0] << 24 | (size_t)p[1] << 16 | (size_t)p[2] << 8 | p[3];
+    assert_true(tail + REFERENCE < size);
+    assert_memory_equal(bytes + size - tail - REFERENCE, "tess_ref", 8);
+    return bytes + size - tail - REFERENCE;
+}
+
+// The reference beside the ledger is that of its own commit, or none; and one that is damaged is
+// not taken for none.
+static void
+reference_belongs_to_its_commit(void **state)
+{
+    enum { REFERENCE = 48 };
+    tess_storage storage = at("file.b2nd", TESS_MODE_NEW, TESS_CHECKSUMS_WRITE);
+    uint8_t stale[REFERENCE];
+    struct reference r;
+    tess_array *a;
+    size_t size;
+
+    (void)state;
+    create(&storage, TESS_LAYOUT_CONTIGUOUS, &r, &a);
+    set_attributes(a, 0, 16);
+    ok(tess_array_close(a, err));
+    uint8_t *bytes = files_read(storage.path, &size);
+    memcpy(stale, in_front_of_trailer(bytes, size), REFERENCE);
+    free(bytes);
+
+    storage.mode = TESS_MODE_UPDATE;
+    ok(tess_array_open(&storage, &a, err));
+    ok(tess_attr_set_int(a, "m3", 17, err));
+    ok(tess_array_close(a, err));
+    check_sealed("file.b2nd", true);
+    bytes = files_read(storage.path, &size);
+    uint8_t *const reference = in_front_of_trailer(bytes, size);
+    for (int i = -1; i < REFERENCE; i++) {
+        uint8_t own[REFERENCE];
+        tess_error error;
+        memcpy(own, reference, REFERENCE);
+        if (i < 0)
+            memcpy(reference, stale, REFERENCE);
+        else
+            reference[i] ^= 4;
+        files_write(storage.path, bytes, size);
+        assert_int_equal(tess_array_open(&storage, &a, &error), TESS_ERR_CORRUPT);
+        assert_non_null(strstr(error.message, "ledger"));
+        memcpy(reference, own, REFERENCE);
+    }
+    files_write(storage.path, bytes, size);
+    check_sealed("file.b2nd", true);
+
+    // Another program's trailer, whatever stands in front of it; our next commit has one again.
+    memset(bytes + size - FINGERPRINT_SIZE - 1, 0, FINGERPRINT_SIZE + 1);
+    files_write(storage.path, bytes, size);
+    free(bytes);
+    check_sealed("file.b2nd", false);
+    ok(tess_array_open(&storage, &a, err));
+    ok(tess_attr_set_int(a, "m3", 18, err));
+    ok(tess_array_write(a, (const int64_t[]){0, 0}, (const int64_t[]){ROWS, COLUMNS}, r.data,
+                        reference_size(&r), err));
+    ok(tess_array_close(a, err));
+    check_sealed("file.b2nd", true);
+    check_file(storage.path, &r);
+    reference_finish(&r);
+}
+
+// A commit that leaves all bytes of header and trailer as they were is another one to a reader.
+static void
+commits_are_told_apart(void **state)
+{
+    (void)state;
+    for (int count = 15; count <= 16; count++) {
+        tess_storage storage = at("file.b2nd", TESS_MODE_REPLACE, TESS_CHECKSUMS_WRITE);
+        const tess_storage reader = at("file.b2nd", TESS_MODE_READ, TESS_CHECKSUMS_WRITE);
+        struct reference r;
+        tess_array *a, *b;
+        bool changed;
+        create(&storage, TESS_LAYOUT_CONTIGUOUS, &r, &a);
+        set_attributes(a, 0, count);
+        ok(tess_array_resize(a, (const int64_t[]){0, COLUMNS}, err));
+        ok(tess_array_close(a, err));
+        ok(tess_array_open(&reader, &b, err));
+        ok(tess_array_refresh(b, &changed, err));
+        assert_false(changed);
+        storage.mode = TESS_MODE_UPDATE;
+        ok(tess_array_open(&storage, &a, err));
+        set_attributes(a, 0, 1); // to what it is
+        ok(tess_array_close(a, err));
+        ok(tess_array_refresh(b, &changed, err));
+        assert_true(changed);
+        ok(tess_array_close(b, err));
+        reference_finish(&r);
+    }
+}
+
 // -- tess_array_verify()
 
 struct heard {
@@ -727,12 +893,21 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(damage_is_noticed),          IN_A_FOLDER(whole_chunks_are_read_once),
-        IN_A_FOLDER(damage_does_not_spread),     IN_A_FOLDER(changes_keep_them),
-        IN_A_FOLDER(others_may_change_files),    IN_A_FOLDER(metalayer_is_hidden),
-        IN_A_FOLDER(verify_finds_damage),        IN_A_FOLDER(verify_knows_others),
-        IN_A_FOLDER(verify_tells_both_readings), IN_A_FOLDER(verify_knows_damaged_checksums),
-        IN_A_FOLDER(verify_reads_all_files),     IN_A_FOLDER(verify_refuses_what_reads_refuse),
+        IN_A_FOLDER(damage_is_noticed),
+        IN_A_FOLDER(whole_chunks_are_read_once),
+        IN_A_FOLDER(damage_does_not_spread),
+        IN_A_FOLDER(changes_keep_them),
+        IN_A_FOLDER(others_may_change_files),
+        IN_A_FOLDER(metalayer_is_hidden),
+        IN_A_FOLDER(attributes_leave_checksums),
+        IN_A_FOLDER(reference_belongs_to_its_commit),
+        IN_A_FOLDER(commits_are_told_apart),
+        IN_A_FOLDER(verify_finds_damage),
+        IN_A_FOLDER(verify_knows_others),
+        IN_A_FOLDER(verify_tells_both_readings),
+        IN_A_FOLDER(verify_knows_damaged_checksums),
+        IN_A_FOLDER(verify_reads_all_files),
+        IN_A_FOLDER(verify_refuses_what_reads_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,10 @@ const struct workload workloads[] = {
      .weights = {W(INSERT, 3), W(DELETE, 3), W(PART, 1), W(FLUSH, 3), W(REOPEN, 1)}},
     {.name = "layers",
      .weights = {W(NOTE, 3), W(VALUE, 6), W(PART, 1), W(FLUSH, 4), W(REOPEN, 1), W(DISCARD, 1)}},
+    {.name = "up to 16 attributes",
+     .weights = {W(NOTE, 2), W(VALUE, 8), W(PART, 2), W(EMPTY, 1), W(GROW, 1), W(FLUSH, 6),
+                 W(REOPEN, 1), W(DISCARD, 1)},
+     .others = 16 - STATE_VALUES},
     {.name = "empty",
      .weights = {W(EMPTY, 3), W(APPEND, 3), W(GROW, 2), W(VALUE, 2), W(FLUSH, 6), W(REOPEN, 1)}},
     {.name = "packets",
@@ -223,6 +227,18 @@ describe(struct story *s, tess_params *p, tess_metalayer *layer, uint8_t *note)
 }
 
 static tess_status
+set_others(struct story *s, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    char name[20];
+    for (int i = 0; i < s->workload->others && st == TESS_OK; i++) {
+        (void)snprintf(name, sizeof name, "other %d", i);
+        st = tess_vlmeta_set(s->a, name, name, sizeof name, err);
+    }
+    return st;
+}
+
+static tess_status
 create(struct story *s, tess_mode mode, tess_error *err)
 {
     const int64_t shape[2] = {side(s, SIDE_MAX), side(s, SIDE_MAX)};
@@ -253,7 +269,7 @@ create(struct story *s, tess_mode mode, tess_error *err)
         history_returned(&s->main, true);
     else if (!later)
         history_withdraw(&s->main);
-    return st;
+    return st == TESS_OK ? set_others(s, err) : st;
 }
 
 tess_status

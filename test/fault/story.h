@@ -44,6 +44,7 @@ struct workload {
     const char *name;
     int weights[STORY_STEPS];
     bool never_reuse; // an array that is opened again never reuses space
+    int others; // attributes that a new array has besides those of its state
 };
 
 extern const struct workload workloads[];

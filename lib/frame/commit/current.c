@@ -8,6 +8,7 @@
 #include "frame/container.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
+#include "frame/format/ledger_ref.h"
 #include "frame/format/trailer.h"
 #include "frame/private.h"
 #include "io/io.h"
@@ -113,6 +114,20 @@ is_fixed(const struct frame *f)
     return f->io->in_memory || (f->io->guarded && !f->folder);
 }
 
+// The reference beside a ledger: without it, in a metalayer, nothing in the trailer has the number
+// of the commit.
+static tess_status
+compare_beside(const struct frame *f, struct io *io, bool fresh, tess_error *err)
+{
+    uint8_t known[LEDGER_REF_BESIDE_SIZE];
+    const bool empty = frame_header_get_nbytes(f->head) == 0;
+    const int64_t at = frame_end(f) - (empty ? 0 : (int64_t)f->tail_size + LEDGER_REF_BESIDE_SIZE);
+    if (!f->ledger_known || !f->ref.beside)
+        return TESS_OK;
+    ledger_ref_write_beside(known, f->tail + f->tail_size - TRAILER_SEAL, &f->ref);
+    return current_compare(io, fresh, at, known, NULL, sizeof known, err);
+}
+
 // The header up to some byte, and the end of the trailer. A commit writes the trailer first, so a
 // header that looks the same has its own trailer by now; or it has cut the file.
 static tess_status
@@ -141,6 +156,8 @@ compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_err
             current_compare(io, owned, 0, f->head, f->attempted, head_size, NULL) == TESS_ERR_STALE)
             st = current_changed(0, err);
     }
+    if (st == TESS_OK && tail_size > 0)
+        st = compare_beside(f, io, owned, err);
     if (owned)
         io_close(io);
     return st;
@@ -178,7 +195,8 @@ frame_check_unchanged(const struct frame *f, tess_error *err)
 bool
 frame_is_same_state(const struct frame *x, const struct frame *y)
 {
-    return x->head_size == y->head_size && memcmp(x->head, y->head, x->head_size) == 0 &&
+    return x->ref.number == y->ref.number && x->ref.hash == y->ref.hash &&
+           x->head_size == y->head_size && memcmp(x->head, y->head, x->head_size) == 0 &&
            x->tail_size == y->tail_size && memcmp(x->tail, y->tail, x->tail_size) == 0;
 }
 

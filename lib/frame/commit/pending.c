@@ -27,9 +27,9 @@ pending_finish(struct pending *p)
     mem_free(p->tail);
 }
 
-// The trailer with the metalayers, and a reference to the ledger behind them.
+// The trailer with the metalayers, and behind them the reference to the ledger if it fits.
 static tess_status
-encode_tail(struct pending *p, const struct layers *vlmetas, tess_error *err)
+encode_tail_with_ref(struct pending *p, const struct layers *vlmetas, tess_error *err)
 {
     struct layers all = {.count = vlmetas->count + 1};
     all.items = mem_zeroed((size_t)all.count, sizeof *all.items);
@@ -40,8 +40,8 @@ encode_tail(struct pending *p, const struct layers *vlmetas, tess_error *err)
         memcpy(all.items, vlmetas->items, (size_t)vlmetas->count * sizeof *all.items);
     tess_status st = ledger_ref_make(ref, err);
     if (st == TESS_OK) {
-        p->has_ref = layers_size(&all) <= TRAILER_LAYERS_MAX;
-        all.count -= !p->has_ref;
+        p->ref.beside = layers_size(&all) > TRAILER_LAYERS_MAX;
+        all.count -= p->ref.beside;
         st = trailer_write(&all, &p->tail, &p->tail_size, err);
     }
     mem_free(ref->content);
@@ -49,12 +49,39 @@ encode_tail(struct pending *p, const struct layers *vlmetas, tess_error *err)
     return st;
 }
 
-// Index, ledger and trailer, in the order in which they stand in the file.
+static tess_status
+encode_tail(struct pending *p, const struct layers *vlmetas, tess_error *err)
+{
+    p->ref.beside = vlmetas->count >= LAYERS_VL_WRITE_MAX;
+    return p->has_ref && !p->ref.beside ? encode_tail_with_ref(p, vlmetas, err)
+                                        : trailer_write(vlmetas, &p->tail, &p->tail_size, err);
+}
+
+// Where the parts of the body begin. A frame without chunks begins with its trailer.
+static int64_t
+ledger_at(const struct pending *p)
+{
+    return p->index_size > 0 ? p->index_size : (int64_t)p->tail_size + ledger_ref_beside(&p->ref);
+}
+
+static int64_t
+beside_at(const struct pending *p)
+{
+    return p->index_size > 0 ? p->index_size + p->ref.size : (int64_t)p->tail_size;
+}
+
+static int64_t
+tail_at(const struct pending *p)
+{
+    return p->index_size > 0 ? p->index_size + ledger_ref_extent(&p->ref) : 0;
+}
+
+// Index, ledger and trailer, in the order in which they stand in the file. The trailer, and what
+// stands beside the ledger, come when they are sealed.
 static tess_status
 pending_join(struct pending *p, const uint8_t *index, const uint8_t *ledger, tess_error *err)
 {
-    const size_t ledger_size = (size_t)p->ref.size;
-    p->body_size = p->index_size + p->ref.size + (int64_t)p->tail_size;
+    p->body_size = p->index_size + ledger_ref_extent(&p->ref) + (int64_t)p->tail_size;
     p->body = mem_alloc((size_t)p->body_size);
     if (!p->body)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index of %" PRId64 " bytes",
@@ -62,8 +89,8 @@ pending_join(struct pending *p, const uint8_t *index, const uint8_t *ledger, tes
     if (index)
         memcpy(p->body, index, (size_t)p->index_size);
     if (ledger)
-        memcpy(p->body + (index ? (size_t)p->index_size : p->tail_size), ledger, ledger_size);
-    return TESS_OK; // the trailer comes when it is sealed
+        memcpy(p->body + ledger_at(p), ledger, (size_t)p->ref.size);
+    return TESS_OK;
 }
 
 static tess_status
@@ -84,10 +111,11 @@ encode_body(struct pending *p, const struct frame *f, const struct layers *vlmet
     size_t ledger_size = 0;
     tess_status st = TESS_OK;
 
-    if (f->keeps_ledger && vlmetas->count < LAYERS_VL_WRITE_MAX)
-        TRY(encode_tail(p, vlmetas, err));
-    else
-        TRY(trailer_write(vlmetas, &p->tail, &p->tail_size, err));
+    p->has_ref = f->keeps_ledger;
+    TRY(encode_tail(p, vlmetas, err));
+    if (no_room && p->ref.beside)
+        p->has_ref = false;
+    p->ref.beside &= p->has_ref;
     if (p->has_ref && !no_room) {
         st = ledger_make(&source, &ledger, &ledger_size, err);
         if (st != TESS_OK && st != TESS_ERR_LIMIT) // too many chunks: without it
@@ -140,7 +168,7 @@ pending_encode_disk(struct pending *p, const struct frame *f, const struct frame
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a header of %zu bytes",
                        f->head_size);
     memcpy(p->head, f->head, f->head_size);
-    if (p->has_ref)
+    if (p->has_ref && !p->ref.beside)
         frame_header_set_vlmeta(p->head, true);
     mark_header(p, f);
     return TESS_OK;
@@ -149,18 +177,14 @@ pending_encode_disk(struct pending *p, const struct frame *f, const struct frame
 void
 pending_set_frame_len(struct pending *p, int64_t start, int64_t gap)
 {
-    const int64_t in_front = p->index_size > 0 ? p->index_size + gap + p->ref.size : 0;
-    p->h.frame_len = start + in_front + (int64_t)p->tail_size;
-    p->ref.position =
-        p->h.frame_len - (p->index_size > 0 ? (int64_t)p->tail_size + p->ref.size : 0);
+    p->h.frame_len = start + tail_at(p) + (p->index_size > 0 ? gap : 0) + (int64_t)p->tail_size;
+    p->ref.position = p->h.frame_len + ledger_at(p) - tail_at(p) - (int64_t)p->tail_size;
 }
 
 void
 pending_seal(struct pending *p, const struct frame *f)
 {
-    const bool empty = p->index_size == 0;
-    const int64_t tail_at = empty ? 0 : p->index_size + p->ref.size;
-    uint8_t *const ledger = p->body + (empty ? (int64_t)p->tail_size : p->index_size);
+    uint8_t *const ledger = p->body + ledger_at(p);
     if (p->has_ref) {
         p->ref.number = f->number + 1;
         p->ref.head_hash = ledger_head_hash(p->head, (size_t)p->h.header_len);
@@ -168,17 +192,21 @@ pending_seal(struct pending *p, const struct frame *f)
         if (p->ref.size > 0)
             p->ref.hash = ledger_seal(ledger, (size_t)p->ref.size, p->ref.number, p->ref.position,
                                       p->head, p->announced ? p->announced : f->head);
-        ledger_ref_write(p->tail + p->tail_size - TRAILER_FIXED_END - LEDGER_REF_CHUNK_SIZE,
-                         &p->ref);
+        if (!p->ref.beside)
+            ledger_ref_write(p->tail + p->tail_size - TRAILER_FIXED_END - LEDGER_REF_CHUNK_SIZE,
+                             &p->ref);
     }
     trailer_seal(p->tail, p->tail_size, p->body, (size_t)p->index_size);
-    memcpy(p->body + tail_at, p->tail, p->tail_size);
+    if (p->ref.beside)
+        ledger_ref_write_beside(p->body + beside_at(p), p->tail + p->tail_size - TRAILER_SEAL,
+                                &p->ref);
+    memcpy(p->body + tail_at(p), p->tail, p->tail_size);
 }
 
 tess_status
 pending_encode_header(struct pending *p, const struct frame *f, tess_error *err)
 {
-    p->h.has_vlmeta = f->vlmetas.count > 0 || p->has_ref;
+    p->h.has_vlmeta = f->vlmetas.count > 0 || (p->has_ref && !p->ref.beside);
     p->head = mem_alloc((size_t)p->h.header_len);
     if (!p->head)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a header of %" PRId32 " bytes",

@@ -91,7 +91,7 @@ static int64_t
 state_end(const struct frame *f)
 {
     const bool empty = f->head && frame_header_get_nbytes(f->head) == 0;
-    return f->h.frame_len + (empty && f->ledger_known ? f->ref.size : 0);
+    return f->h.frame_len + (empty && f->ledger_known ? ledger_ref_extent(&f->ref) : 0);
 }
 
 static tess_status
@@ -461,7 +461,7 @@ load_disk_list(const struct frame *f, struct frame_index *list, tess_error *err)
     const int64_t cbytes = frame_header_get_cbytes(f->head);
     const int32_t chunksize = frame_header_get_chunksize(f->head);
     const struct extent now = f->space.now;
-    const int64_t ledger_size = f->ledger_known ? f->ref.size : 0;
+    const int64_t ledger_size = f->ledger_known ? ledger_ref_extent(&f->ref) : 0;
     const int64_t index_size = now.size - ledger_size - (int64_t)f->tail_size;
 
     if (nbytes == 0)

@@ -3,8 +3,8 @@
  * header, and checksums of the stored chunks and of the variable-length metalayers.
  *
  * The ledger is a block of bytes between index and trailer, where all implementations accept unused
- * bytes; in a frame without chunks it follows the trailer, at frame_len. The metalayer `_tess` of
- * the trailer says where it is (ledger_ref.h). Little-endian:
+ * bytes; in a frame without chunks it follows the trailer, at frame_len. A reference says where it
+ * is: the metalayer `_tess` of the trailer, or bytes beside the ledger (ledger_ref.h). Little-endian:
  *
  *      0  u8   format, 2
  *      1  u8   zeros, three

@@ -1,5 +1,5 @@
 /*
- * ledger_ref.c - the metalayer that says where the ledger is: see ledger_ref.h for the bytes.
+ * ledger_ref.c - the reference that says where the ledger is: see ledger_ref.h for the bytes.
  */
 #include "frame/format/ledger_ref.h"
 
@@ -10,6 +10,7 @@
 #include "chunk/header.h"
 #include "chunk/whole.h"
 #include "frame/format/checksums.h"
+#include "frame/format/trailer.h"
 #include "meta/layers.h"
 
 #include <string.h>
@@ -29,7 +30,12 @@ enum {
     SIZE_AT = 13,
     POSITION_AT = 17,
     NUMBER_AT = 23,
+
+    BESIDE_HASH_AT = 8,
+    BESIDE_PAYLOAD_AT = 16,
 };
+
+static const uint8_t beside_magic[] = {'t', 'e', 's', 's', '_', 'r', 'e', 'f'};
 
 _Static_assert(SIZE < SIZE_UNCOMPRESSED, "the reference must never be compressed");
 _Static_assert(CHUNK_HEADER_SIZE + SIZE == LEDGER_REF_CHUNK_SIZE, "the size in the header");
@@ -77,6 +83,32 @@ whiten(uint8_t *payload)
     }
 }
 
+// Shows the fields in `p` in passing.
+static void
+get_payload(uint8_t *p, struct ledger_ref *ref)
+{
+    whiten(p);
+    *ref = (struct ledger_ref){
+        .size = get_u32le(p + SIZE_AT),
+        .position = (int64_t)get_u48le(p + POSITION_AT),
+        .number = get_u48le(p + NUMBER_AT),
+        .hash = get_u64le(p + HASH_AT),
+        .head_hash = get_u32le(p + HEAD_HASH_AT),
+    };
+}
+
+static void
+put_payload(uint8_t *p, const struct ledger_ref *ref)
+{
+    p[0] = FORMAT;
+    put_u64le(p + HASH_AT, ref->hash);
+    put_u32le(p + HEAD_HASH_AT, ref->head_hash);
+    put_u32le(p + SIZE_AT, (uint32_t)ref->size);
+    put_u48le(p + POSITION_AT, (uint64_t)ref->position);
+    put_u48le(p + NUMBER_AT, ref->number);
+    whiten(p);
+}
+
 bool
 ledger_ref_parse(const struct layer *layer, struct ledger_ref *ref)
 {
@@ -86,17 +118,8 @@ ledger_ref_parse(const struct layer *layer, struct ledger_ref *ref)
         return false;
     const bool is_ref = size == SIZE && bytes[0] == MARK_BIN8 && bytes[1] == PAYLOAD_SIZE &&
                         bytes[MARK_SIZE] == FORMAT;
-    if (is_ref) {
-        uint8_t *const p = bytes + MARK_SIZE;
-        whiten(p);
-        *ref = (struct ledger_ref){
-            .size = get_u32le(p + SIZE_AT),
-            .position = (int64_t)get_u48le(p + POSITION_AT),
-            .number = get_u48le(p + NUMBER_AT),
-            .hash = get_u64le(p + HASH_AT),
-            .head_hash = get_u32le(p + HEAD_HASH_AT),
-        };
-    }
+    if (is_ref)
+        get_payload(bytes + MARK_SIZE, ref);
     mem_free(bytes);
     return is_ref;
 }
@@ -119,14 +142,39 @@ void
 ledger_ref_write(uint8_t *content, const struct ledger_ref *ref)
 {
     uint8_t *const bytes = content + CHUNK_HEADER_SIZE;
-    uint8_t *const p = bytes + MARK_SIZE;
     bytes[0] = MARK_BIN8;
     bytes[1] = PAYLOAD_SIZE;
-    p[0] = FORMAT;
-    put_u64le(p + HASH_AT, ref->hash);
-    put_u32le(p + HEAD_HASH_AT, ref->head_hash);
-    put_u32le(p + SIZE_AT, (uint32_t)ref->size);
-    put_u48le(p + POSITION_AT, (uint64_t)ref->position);
-    put_u48le(p + NUMBER_AT, ref->number);
-    whiten(p);
+    put_payload(bytes + MARK_SIZE, ref);
+}
+
+static uint64_t
+beside_hash(const uint8_t *src, const uint8_t *seal)
+{
+    uint8_t bytes[LEDGER_REF_BESIDE_SIZE + TRAILER_SEAL];
+    memcpy(bytes, src, LEDGER_REF_BESIDE_SIZE);
+    memcpy(bytes + LEDGER_REF_BESIDE_SIZE, seal, TRAILER_SEAL);
+    put_u64le(bytes + BESIDE_HASH_AT, 0);
+    return checksum_of(bytes, sizeof bytes);
+}
+
+void
+ledger_ref_write_beside(uint8_t *dst, const uint8_t *seal, const struct ledger_ref *ref)
+{
+    memset(dst, 0, LEDGER_REF_BESIDE_SIZE);
+    memcpy(dst, beside_magic, sizeof beside_magic);
+    put_payload(dst + BESIDE_PAYLOAD_AT, ref);
+    put_u64le(dst + BESIDE_HASH_AT, beside_hash(dst, seal));
+}
+
+bool
+ledger_ref_parse_beside(const uint8_t *src, const uint8_t *seal, struct ledger_ref *ref)
+{
+    uint8_t payload[PAYLOAD_SIZE];
+    if (memcmp(src, beside_magic, sizeof beside_magic) != 0 || src[BESIDE_PAYLOAD_AT] != FORMAT ||
+        get_u64le(src + BESIDE_HASH_AT) != beside_hash(src, seal))
+        return false;
+    memcpy(payload, src + BESIDE_PAYLOAD_AT, sizeof payload);
+    get_payload(payload, ref);
+    ref->beside = true;
+    return true;
 }

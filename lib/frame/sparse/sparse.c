@@ -365,9 +365,9 @@ static tess_status
 open_index(const struct frame *f, struct io **io, tess_error *err)
 {
     const bool at_once = f->h.frame_len <= f->io->manner.gap;
-    return folder_read_ends(f->folder, index_name,
-                            at_once ? (size_t)max_i64(f->h.frame_len, 0) : f->head_size,
-                            at_once ? 0 : f->tail_size, NULL, io, err);
+    return folder_read_ends(
+        f->folder, index_name, at_once ? (size_t)max_i64(f->h.frame_len, 0) : f->head_size,
+        at_once ? 0 : f->tail_size + (size_t)ledger_ref_beside(&f->ref), NULL, io, err);
 }
 
 // A commit of ours is another file, also if its bytes are the same; the directory of an array that

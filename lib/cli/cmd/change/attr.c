@@ -303,22 +303,6 @@ open_for(enum verb verb, const struct arguments *args, tess_array **a, tess_erro
                                                  : open_array_to_change(path, args, a, err);
 }
 
-// They stand in a metalayer, too, which is left out where there is no room for it.
-static void
-tell_of_checksums(const tess_array *a, const char *path)
-{
-    tess_error note;
-    tess_info info;
-
-    tess_array_info(a, &info);
-    if (info.nvlmetalayers < TESS_MAX_METALAYERS)
-        return;
-    (void)report_set(&note, TESS_OK,
-                     "with %d attributes there is no room for checksums, which are gone now",
-                     info.nvlmetalayers);
-    (void)report_print(path, &note);
-}
-
 static int
 run_attr(const struct arguments *args)
 {
@@ -347,7 +331,6 @@ run_attr(const struct arguments *args)
         break;
     case VERB_SET:
         TRY(set(a, args, &err));
-        tell_of_checksums(a, path);
         break;
     case VERB_DEL:
         TRY(tess_attr_delete(a, name, &err));
