@@ -7,6 +7,7 @@
 
 #include "array/shape/fill.h"
 #include "array/view.h"
+#include "base/checked.h"
 #include "cache/cache.h"
 #include "chunk/plugins.h"
 #include "codec/codec.h"
@@ -44,6 +45,14 @@ tell_stored(const tess_array *a, tess_info *info)
     info->ratio = info->live > 0 ? nbytes / (double)info->live : (double)info->live;
 }
 
+// A sparse frame has its chunks in files of their own, whose sizes the header sums.
+static int64_t
+info_file_size(const struct frame_header *h)
+{
+    int64_t size;
+    return h->sparse && add_i64(h->frame_len, h->cbytes, &size) ? size : h->frame_len;
+}
+
 void
 array_info(const tess_array *a, tess_info *info)
 {
@@ -73,7 +82,7 @@ array_info(const tess_array *a, tess_info *info)
         .nchunks = g->nchunks,
         .nbytes = h->nbytes,
         .cbytes = h->cbytes,
-        .file_size = h->frame_len,
+        .file_size = info_file_size(h),
         .chunksize = g->chunksize,
         .blocksize = base->grid->linear ? h->blocksize : g->blocksize,
         .layer = a->layer,

@@ -675,6 +675,9 @@ claims_of_stored_bytes(void **state)
     tess_array_info(a, &info);
     assert_int_equal(info.cbytes, 3 * size); // noise: all chunks have that size
     ok(tess_array_close(a, err));
+    const size_t chunks = 3 * size;
+    free(files_read(files_path("b/chunks.b2frame"), &size));
+    assert_int_equal(info.file_size, size + chunks);
     check("b", &r);
     free(longer);
     free(bytes);

@@ -306,6 +306,49 @@ run 0 create scalar.b2nd --shape '' --dtype '|u1'
 run 2 delete scalar.b2nd 0
 says 'the array has 0 dimensions'
 
+### space: what a command that changes an array leaves on the disk, and what info and ls say of it
+number() {
+    tr ',{}' '\n\n\n' <out | sed -n "s/^ *\"$1\": //p"
+}
+short() {
+    run 0 verify "$1"
+    run 0 info --json "$1"
+    live=$(number live) size=$(number file_size) ratio=$(number cratio)
+    [ -d "$1" ] && bytes=$(cat "$1"/* | wc -c) || bytes=$(wc -c <"$1")
+    [ "$bytes" -le $((live * 21 / 10 + 1048576)) ] || fail "$2: $bytes bytes, $live of chunks"
+    [ "$size" -eq "$bytes" ] || fail "$2: info says $size bytes, not $bytes"
+    run 0 ls --json "$1"
+    [ "$(number size)" = "$size" ] || fail "$2: ls says $(number size) bytes, not $size"
+    [ "$(number ratio)" = "$ratio" ] || fail "$2: ls has the ratio $(number ratio), info $ratio"
+}
+head -c 6000000 /dev/urandom >noise
+head -c 500000 noise >row
+for layout in contiguous sparse; do
+    make="import noise long --dtype |u1 --shape 12x500000 --layout $layout --force --level 0"
+    for change in 'delete long 1:' 'delete long 0:11' 'resize long 1x500000' 'resize long 3x9' \
+        'set long 1: 0' 'set long :,1: 7' 'set long 1: --from zeros'; do
+        run 0 create zeros --shape 500000 --dtype '|u1' --force
+        # shellcheck disable=SC2086
+        run 0 $make --chunks 1x500000
+        # shellcheck disable=SC2086
+        run 0 $change
+        short long "$change"
+    done
+    # shellcheck disable=SC2086
+    run 0 $make --chunks 4x500000
+    for change in 'append long row' 'insert long row --at 0' 'insert long row --at 7'; do
+        for i in 1 2 3; do
+            # shellcheck disable=SC2086
+            run 0 $change --dtype '|u1' --shape 1x500000
+        done
+        short long "$change, $layout"
+    done
+    run 0 create long --shape 3 --dtype '|u1' --layout $layout --force
+    run 0 attr long set noise --file noise
+    run 0 attr long del noise
+    short long "attr del, $layout"
+done
+
 for command in resize append insert delete; do
     run 0 $command --help
     grep -q "^usage: tess $command PATH" out || fail "no usage"

@@ -128,6 +128,26 @@ open_array_to_change(const char *path, const struct arguments *args, tess_array 
     return open_in_mode(path, args, TESS_MODE_UPDATE, a, err);
 }
 
+tess_status
+open_close_changed(tess_array *a, tess_status st, tess_error *err)
+{
+    if (st == TESS_OK)
+        return tess_array_close(a, err);
+    tess_array_discard(a);
+    return st;
+}
+
+tess_status
+open_measure(const tess_array *a, tess_info *info, tess_error *err)
+{
+    const tess_status st = tess_array_measure(a, info, err);
+
+    if (st != TESS_ERR_CORRUPT && st != TESS_ERR_IO)
+        return st;
+    tess_array_info(a, info);
+    return TESS_OK;
+}
+
 void
 open_storage_to_make(const char *path, const tess_context *context, tess_storage *storage)
 {

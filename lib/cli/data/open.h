@@ -20,12 +20,20 @@ tess_status open_array(const char *path, const struct arguments *args, tess_arra
 tess_status open_array_to_change(const char *path, const struct arguments *args, tess_array **a,
                                  tess_error *err);
 
+// Ends that. st TESS_OK: what is not committed yet is, and the file is shortened; otherwise the
+// array stays as it was committed, and the status comes back.
+tess_status open_close_changed(tess_array *a, tess_status st, tess_error *err);
+
 /*
  * After an array at `path` could not be opened, which *err describes: the same status, and words
  * about what stands there instead, if it is something that people take for an array. TESS_ERR_ARG
  * if it is -, as a command writes standard input.
  */
 tess_status open_explain(const char *path, tess_status st, tess_error *err);
+
+// What the array is, with the bytes of its stored chunks; of one with damaged chunks, what is known
+// without them. Not for arrays at URLs, where the header of each chunk would be a request.
+tess_status open_measure(const tess_array *a, tess_info *info, tess_error *err);
 
 // Where a command makes an array that is not published until it is complete: a path that is new,
 // and nothing in between has to be durable. The context stays the caller's.

@@ -199,6 +199,28 @@ path_check_tree(const char *path, tess_error *err)
                       "exists, and is no directory that holds arrays and nothing else");
 }
 
+int64_t
+path_size(const char *path)
+{
+    const struct dirent *entry;
+    int64_t size = 0;
+    struct stat st;
+
+    if (stat(path, &st) != 0)
+        return -1;
+    if (!S_ISDIR(st.st_mode))
+        return st.st_size;
+    DIR *const dir = opendir(path);
+    if (!dir)
+        return -1;
+    while ((entry = readdir(dir)))
+        if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(st.st_mode))
+            size += st.st_size;
+    (void)closedir(dir);
+    return size;
+}
+
 // By the kernel where it can: some file systems then share the bytes instead of copying them.
 static bool
 copy_bytes(int from, int to)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 // Bytes of the part of a path that names its folder, up to the last '/'; slashes at the end do
 // not count. 0: the current directory.
@@ -25,6 +26,9 @@ tess_status path_check_tree(const char *path, tess_error *err);
 
 // Whether it is a directory with files of a sparse array, perhaps a damaged one without its index.
 bool path_is_sparse(const char *path);
+
+// Bytes of the file, or of all files of the directory, but not of directories in it; -1: unknown.
+int64_t path_size(const char *path);
 
 // Copies the bytes of a file to a new one, `to`, which nothing has as its name yet.
 tess_status path_copy(const char *from, const char *to, tess_error *err);

@@ -198,8 +198,10 @@ undo(struct growth *job, tess_error *err)
     tess_status st = TESS_OK;
     if (now.shape[job->axis] != job->before.shape[job->axis])
         st = tess_array_resize_at(job->array, job->before.shape, position, &second);
-    if (st == TESS_OK)
-        st = tess_array_flush(job->array, &second);
+    if (st == TESS_OK) {
+        st = tess_array_close(job->array, &second); // the file is shortened, too
+        job->array = NULL;
+    }
     if (st == TESS_OK || is_as_before(job))
         return first.status;
     return report_set(err, first.status,
@@ -247,6 +249,6 @@ grow_run(const struct arguments *args, bool at_end)
     change_print(args, &job.before, &after);
 out:
     input_close(&job.in);
-    tess_array_discard(job.array); // its changes are committed
+    st = open_close_changed(job.array, st, &err);
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(job.about, &err);
 }

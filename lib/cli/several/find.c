@@ -3,6 +3,7 @@
  */
 #include "cli/several/find.h"
 
+#include "cli/data/path.h"
 #include "cli/report.h"
 #include "cli/text/text.h"
 
@@ -41,24 +42,6 @@ has_index(const char *folder)
     return has;
 }
 
-// Bytes of the files in a folder.
-static int64_t
-folder_size(const char *folder)
-{
-    DIR *const dir = opendir(folder);
-    int64_t size = 0;
-    struct dirent *entry;
-    struct stat st;
-
-    while (dir && (entry = readdir(dir)) != NULL)
-        if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(st.st_mode))
-            size += st.st_size;
-    if (dir)
-        (void)closedir(dir);
-    return size;
-}
-
 // Whether a name is passed over: hidden, or NAME.tess-N.tmp.
 static bool
 is_left_out(const char *name)
@@ -91,11 +74,11 @@ look_at(const struct search *s, const char *path, bool named, tess_error *err)
     if (stat(path, &st) != 0)
         return named ? report_errno(err, "cannot be read") : TESS_OK;
     if (S_ISREG(st.st_mode)) {
-        found.size = st.st_size;
+        found.size = path_size(path);
         s->fn(&found, s->user);
     } else if (S_ISDIR(st.st_mode) && has_index(path)) {
         found.is_folder = true;
-        found.size = folder_size(path);
+        found.size = path_size(path);
         s->fn(&found, s->user);
     } else if (S_ISDIR(st.st_mode)) {
         const bool linked = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);

@@ -137,7 +137,7 @@ blosc2_schunk_frame_len(blosc2_schunk *schunk)
     const int rc = s->writable ? b2_code(tess_array_flush(s->a, &err), &err) : 0;
     tess_array_info(s->a, &info);
     b2_schunk_end(s);
-    return rc < 0 ? rc : info.file_size;
+    return rc < 0 ? rc : info.file_size - (info.contiguous ? 0 : info.cbytes); // without chunks
 }
 
 // -- to files

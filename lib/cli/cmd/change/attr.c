@@ -338,7 +338,7 @@ run_attr(const struct arguments *args)
         break;
     }
 out:
-    tess_array_discard(a);
+    st = open_close_changed(a, st, &err);
     return st == TESS_OK ? status : report_print(path, &err);
 }
 

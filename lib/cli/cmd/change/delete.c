@@ -58,7 +58,7 @@ run_delete(const struct arguments *args)
     tess_array_info(a, &after);
     change_print(args, &before, &after);
 out:
-    tess_array_discard(a); // its changes are committed
+    st = open_close_changed(a, st, &err);
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(args->words[0], &err);
 }
 

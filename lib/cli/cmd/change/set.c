@@ -278,8 +278,10 @@ restore(struct set *job, tess_error *err)
     tess_error second;
 
     tess_status st = walk_selected(job, restore_box, WALK_C, job->info.typesize, &second);
-    if (st == TESS_OK)
-        st = tess_array_flush(job->array, &second);
+    if (st == TESS_OK) {
+        st = tess_array_close(job->array, &second); // the file is shortened, too
+        job->array = NULL;
+    }
     if (st == TESS_OK)
         return first.status;
     return report_set(err, first.status,
@@ -380,7 +382,7 @@ out:
     output_close(&job.old_file);
     input_close(&job.in);
     picked_finish(&job.field);
-    tess_array_discard(job.array); // its changes are committed
+    st = open_close_changed(job.array, st, &err);
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(job.about, &err);
 }
 

@@ -7,6 +7,7 @@
  */
 #include "cli/commands.h"
 #include "cli/data/open.h"
+#include "cli/data/path.h"
 #include "cli/data/remote.h"
 #include "cli/formats/attributes.h"
 #include "cli/options.h"
@@ -56,6 +57,8 @@ struct description {
     struct attributes attributes;
     bool full; // however long they are
     bool measured; // the headers of all chunks were looked at
+    int64_t size; // bytes of the file, or of all files of the directory; of the frame at a URL or
+                  // an offset
 };
 
 // The list of names of the dimensions, if it is one.
@@ -168,8 +171,10 @@ json_codec(struct json *j, const tess_info *info)
 }
 
 static void
-json_sizes(struct json *j, const tess_info *info)
+json_sizes(struct json *j, const struct description *d)
 {
+    const tess_info *const info = &d->info;
+
     json_int(j, "nchunks", info->nchunks);
     json_int(j, "chunksize", info->chunksize);
     json_int(j, "blocksize", info->blocksize);
@@ -177,7 +182,7 @@ json_sizes(struct json *j, const tess_info *info)
     json_int(j, "nbytes_padded", info->nbytes);
     json_int(j, "cbytes", info->cbytes);
     json_real(j, "cratio", info->ratio > 0 ? info->ratio : (double)NAN);
-    json_int(j, "file_size", info->file_size);
+    json_int(j, "file_size", d->size);
     json_int(j, "nstored", info->nstored);
     json_int(j, "nspecial", info->nspecial);
     json_int(j, "nmissing", info->nmissing);
@@ -205,7 +210,7 @@ write_json(struct json *j, const struct description *d, tess_error *err)
     json_open(j, NULL, '{');
     json_items(j, info);
     json_codec(j, info);
-    json_sizes(j, info);
+    json_sizes(j, d);
     json_container(j, info);
     json_dimensions(j, d);
     const tess_status st = json_attributes(j, d->a, err);
@@ -304,8 +309,9 @@ write_fill(FILE *out, const tess_info *info)
 
 // What the chunks take; what other programs left between them, or later writes will use, apart.
 static void
-write_stored(FILE *out, const tess_info *info, bool measured)
+write_stored(FILE *out, const struct description *d)
 {
+    const tess_info *const info = &d->info;
     const int64_t nbytes = items_nbytes(info);
 
     fprintf(out, "  stored        %" PRId64 " of %" PRId64 " chunks", info->nstored, info->nchunks);
@@ -320,14 +326,13 @@ write_stored(FILE *out, const tess_info *info, bool measured)
         fputs("2^63 or more of items", out);
     if (info->live >= 0)
         fprintf(out, ", stored in %" PRId64, info->live);
-    else if (measured)
+    else if (d->measured)
         fputs(", stored in a number that is not known: a chunk is damaged", out);
     if (info->ratio > 0)
         fprintf(out, " (ratio %.2f)", info->ratio);
     if (info->holes > 0)
         fprintf(out, "\n  holes         %" PRId64 " bytes, for later writes", info->holes);
-    fprintf(out, "\n  %-13s %" PRId64 " bytes\n", info->contiguous ? "file" : "index file",
-            info->file_size);
+    fprintf(out, "\n  %-13s %" PRId64 " bytes\n", info->contiguous ? "file" : "all files", d->size);
 }
 
 static tess_status
@@ -359,7 +364,7 @@ write_words(FILE *out, const struct description *d, tess_error *err)
     fputs("  filters       ", out);
     filters_write(out, info->filters, info->filters_meta);
     fputc('\n', out);
-    write_stored(out, info, d->measured);
+    write_stored(out, d);
     TRY(write_metalayers(out, d, err));
     TRY(write_attributes(out, d, err));
 out:
@@ -411,18 +416,6 @@ out:
     return st;
 }
 
-// Of an array with damaged chunks, what is known without them.
-static tess_status
-measure(const tess_array *a, tess_info *info, tess_error *err)
-{
-    const tess_status st = tess_array_measure(a, info, err);
-
-    if (st != TESS_ERR_CORRUPT && st != TESS_ERR_IO)
-        return st;
-    tess_array_info(a, info);
-    return TESS_OK;
-}
-
 static int
 run_info(const struct arguments *args)
 {
@@ -435,9 +428,10 @@ run_info(const struct arguments *args)
     TRY(open_array(path, args, &d.a, &err));
     d.measured = !remote_is_url(path); // there the header of each chunk would be a request
     if (d.measured)
-        TRY(measure(d.a, &d.info, &err));
+        TRY(open_measure(d.a, &d.info, &err));
     else
         tess_array_info(d.a, &d.info);
+    d.size = d.measured && !args->values[OPT_OFFSET] ? path_size(path) : d.info.file_size;
     TRY(attributes_load(&d.attributes, d.a, &err));
     st = args->values[OPT_JSON] ? print_json(&d, chunks, &err) : print_words(&d, chunks, &err);
 out:
@@ -493,7 +487,9 @@ const struct command cmd_info = {
             {"nbytes_padded", "integer", "bytes of all chunks with their padding"},
             {"cbytes", "integer", "bytes of all chunks as they are stored, and the holes"},
             {"cratio", "number or null", "nbytes / live; null: nothing is stored, or as live"},
-            {"file_size", "integer", "bytes of the frame; of a sparse one, of its index file"},
+            {"file_size", "integer",
+             "bytes of the file, or of all files of the directory; of the frame alone at\n"
+             "an --offset or a URL"},
             {"nstored", "integer", "chunks with bytes of their own"},
             {"nspecial", "integer", "chunks of zeros or NaNs, without bytes of their own"},
             {"nmissing", "integer", "chunks that were never written"},

@@ -1,8 +1,8 @@
 /*
  * ls.c - tess ls: the arrays in a folder.
  *
- * Of each array only what opening tells: chunks are not looked at. Files that are no arrays are
- * passed over, unless they are named; damaged ones are listed with the reason.
+ * Of each array what opening tells, and the sizes in the headers of its chunks. Files that are no
+ * arrays are passed over, unless they are named; damaged ones are listed with the reason.
  */
 #include "cli/commands.h"
 #include "cli/data/open.h"
@@ -65,15 +65,6 @@ add_text(struct table *t, const char *unknown, int most)
     free(text);
 }
 
-// Bytes of the items by those of the chunks; NaN if nothing is stored.
-static double
-ratio(const tess_info *info)
-{
-    const double nbytes = (double)info->nitems * (double)info->typesize;
-
-    return info->cbytes > 0 && info->nstored > 0 ? nbytes / (double)info->cbytes : (double)NAN;
-}
-
 static void
 add_row(struct table *t, const struct entry *e)
 {
@@ -91,8 +82,8 @@ add_row(struct table *t, const struct entry *e)
     add_text(t, info->dtype && info->dtype[0] ? info->dtype : "?", 24);
     add_shape(t, info->ndim, info->chunkshape);
     table_cell(t, "%s:%d", info->codec_name, info->clevel);
-    if (isfinite(ratio(info)))
-        table_cell(t, "%.2f", ratio(info));
+    if (info->ratio > 0)
+        table_cell(t, "%.2f", info->ratio);
     else
         table_cell(t, "-");
     table_cell(t, "%" PRId64, e->size);
@@ -116,7 +107,7 @@ json_row(const struct entry *e)
         json_string(&j, "codec", info->codec_name);
         json_int(&j, "clevel", info->clevel);
         json_int(&j, "cbytes", info->cbytes);
-        json_real(&j, "ratio", ratio(info));
+        json_real(&j, "ratio", info->ratio > 0 ? info->ratio : (double)NAN);
         json_bool(&j, "contiguous", info->contiguous);
     }
     json_end(&j);
@@ -148,9 +139,10 @@ look(const struct found *found, void *user)
     tess_info info;
     tess_error err;
 
-    const tess_status st = open_array(found->path, l->args, &a, &err);
+    tess_status st = open_array(found->path, l->args, &a, &err);
+    if (st == TESS_OK)
+        st = open_measure(a, &info, &err);
     if (st == TESS_OK) {
-        tess_array_info(a, &info);
         e.info = &info;
         tell(l, &e);
     } else if (st == TESS_ERR_CORRUPT || st == TESS_ERR_LIMIT || st == TESS_ERR_UNSUPPORTED ||
@@ -210,9 +202,10 @@ const struct command cmd_ls = {
     .details =
         "FOLDER is a folder, by default the current one, or an array. A directory with one file\n"
         "per chunk counts as one array. Files that are no arrays, names that begin with a dot and\n"
-        "unfinished outputs are passed over; folders behind links, too. Chunks are not read: tess\n"
-        "verify does that. The ratio is that of the bytes of the items to those of the chunks,\n"
-        "unused space between them included; codec and level are those of new chunks.\n"
+        "unfinished outputs are passed over; folders behind links, too. Of chunks only the "
+        "headers\n"
+        "are read: tess verify reads all. The ratio is that of tess info: bytes of the items by\n"
+        "those of the chunks; codec and level are those of new chunks.\n"
         "Exit status: 0 fine, 1 an array is damaged, 3 something could not be read.\n",
     .examples =
         (const struct example[]){
@@ -234,7 +227,7 @@ const struct command cmd_ls = {
             {"clevel", "integer or absent", "its level, 0 to 9"},
             {"cbytes", "integer or absent", "bytes of the chunks, unused space included"},
             {"ratio", "number or null or absent",
-             "bytes of the items by cbytes; null: nothing is stored"},
+             "cratio of tess info; null: nothing is stored, or a chunk is damaged"},
             {"contiguous", "boolean or absent", "one file; false: a directory"},
             {0},
         },
