@@ -12,9 +12,12 @@
 #include "cli/report.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static void
 help(FILE *out)
@@ -92,6 +95,17 @@ dispatch(int argc, char **argv)
     return unknown(argv[1]);
 }
 
+// Descriptors 0 to 2 that are closed would be those of the next files, among which what is printed
+// would go. Of these, reading and writing fail as before.
+static bool
+hold_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/", O_PATH) != fd)
+            return false;
+    return true;
+}
+
 // What was printed has arrived, or the command has failed.
 static int
 finish_stdout(int status)
@@ -112,6 +126,8 @@ finish_stdout(int status)
 int
 main(int argc, char **argv)
 {
+    if (!hold_standard())
+        return EXIT_STATUS_FAILED;
     (void)signal(SIGPIPE,
                  SIG_DFL); // a reader that closes the pipe ends it quietly; parents may ignore it
     (void)signal(SIGXFSZ, SIG_IGN); // a write beyond the limit fails in words instead

@@ -21,17 +21,23 @@ check_axis(int i, int64_t s, int64_t c, int64_t b, tess_status blame, tess_error
     return TESS_OK;
 }
 
-// One factor more, for all products; false if one does not fit.
-static bool
+// One factor more, for all products. NULL, or what has 2^63 items or more. The last chunk along an
+// axis has all its items, with or without a place in the shape, and items are numbered up to there.
+static const char *
 multiply(struct geometry *g, int i, int64_t *extitems)
 {
     int64_t ext;
-    return mul_i64(g->nitems, g->shape[i], &g->nitems) &&
-           mul_i64(g->grid[i], g->chunkshape[i], &ext) && mul_i64(*extitems, ext, extitems) &&
-           mul_i64(g->nchunks, g->grid[i], &g->nchunks) &&
-           mul_i64(g->chunk_nitems, g->extchunk[i], &g->chunk_nitems) &&
-           mul_i64(g->block_nitems, g->blockshape[i], &g->block_nitems) &&
-           mul_i64(g->nblocks, g->bgrid[i], &g->nblocks);
+    if (!mul_i64(g->nitems, g->shape[i], &g->nitems))
+        return "the shape";
+    if (!mul_i64(g->grid[i], g->chunkshape[i], &ext) || !mul_i64(*extitems, ext, extitems))
+        return "the shape, filled up to whole chunks,";
+    if (!mul_i64(g->chunk_nitems, g->extchunk[i], &g->chunk_nitems))
+        return "a chunk, filled up to whole blocks,";
+    if (!mul_i64(g->block_nitems, g->blockshape[i], &g->block_nitems))
+        return "a block";
+    g->nchunks *= g->grid[i]; // not above the items, nor blocks above those of a chunk
+    g->nblocks *= g->bgrid[i];
+    return NULL;
 }
 
 tess_status
@@ -76,9 +82,11 @@ geometry_init(struct geometry *g, int ndim, const int64_t *shape, const int64_t 
     if (empty) // zero from the first factor on: the order of the axes does not matter
         g->nitems = g->nchunks = extitems = 0;
 
-    for (int i = 0; i < ndim; i++)
-        if (!multiply(g, i, &extitems))
-            return err_set(err, large, -1, "the shape has 2^63 items or more at axis %d", i);
+    for (int i = 0; i < ndim; i++) {
+        const char *const what = multiply(g, i, &extitems);
+        if (what)
+            return err_set(err, large, -1, "%s has 2^63 items or more at axis %d", what, i);
+    }
 
     int64_t chunksize, blocksize;
     if (!mul_i64(g->chunk_nitems, typesize, &chunksize) || chunksize > CHUNK_NBYTES_MAX)

@@ -113,13 +113,31 @@ says 'tess: a.b2nd: index 4 is outside axis 0, which has 4 items'
 run 2 slice a.b2nd 0,0,0
 says 'tess: a.b2nd: slice 0,0,0: 3 axes, the array has 2'
 run 2 copy a.b2nd b.b2nd --chunks 2,2
-says 'tess: b.b2nd: --chunks 2,2: not a shape such as 100x100'
+says 'tess: b.b2nd: --chunks 2,2: not a shape such as 400x300'
 run 2 copy a.b2nd b.b2nd --chunks 2
 says 'tess: b.b2nd: --chunks 2: the array has 2 dimensions, this shape 1'
 run 2 resize a.b2nd 4
 says 'tess: a.b2nd: 4: the array has 2 dimensions, this shape 1'
 run 2 import a.raw b.b2nd --dtype '<f4' --shape 5x600
 says 'tess: a.raw: the file has 9600 bytes; --shape and --dtype ask for 12000'
+
+run 3 create b.b2nd --dtype '|u1' --shape 9223372036854775807
+says 'tess: b.b2nd: the shape, filled up to whole chunks, has 2^63 items or more at axis 0'
+run 3 create b.b2nd --dtype '|u1' --shape 4294967296x2147483648
+says 'tess: b.b2nd: the shape has 2^63 items or more at axis 1'
+run 3 create b.b2nd --dtype '|u1' --shape 0x1x1 --chunks 2000000000x2000000000x2000000000
+says 'tess: b.b2nd: a chunk, filled up to whole blocks, has 2^63 items or more at axis 2'
+for shape in 9223372036854775808 4x99999999999999999999; do
+    run 2 create b.b2nd --dtype '|u1' --shape $shape
+    says "tess: b.b2nd: --shape $shape: 2^63 or more along an axis"
+    run 2 copy a.b2nd b.b2nd --chunks $shape
+    says "tess: b.b2nd: --chunks $shape: 2^63 or more along an axis"
+    run 2 resize a.b2nd $shape
+    says "tess: a.b2nd: $shape: 2^63 or more along an axis"
+done
+shape=1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1
+run 2 create b.b2nd --dtype '|u1' --shape $shape
+says "tess: b.b2nd: --shape $shape: more than 16 dimensions"
 
 ### pipes that nobody reads to their end, also where a parent ignores the signal
 i=0
@@ -144,6 +162,44 @@ if [ -w /dev/full ]; then
         grep -q '^tess: standard output: cannot write' err || fail "$command: said: $(cat err)"
     done
 fi
+
+### standard streams that are closed: files of the array do not take their places
+cp a.b2nd before.b2nd
+silent='import a.raw x.b2nd --dtype |u1 --shape 9600;create x.b2nd --shape 9 --dtype |u1
+copy a.b2nd x.b2nd;copy a.b2nd x.b2nd --layout sparse;concat a.b2nd a.b2nd x.b2nd
+diff a.b2nd before.b2nd;stack a.b2nd a.b2nd x.b2nd;transpose a.b2nd x.b2nd;export a.b2nd x.npy;export a.b2nd x.raw
+set a.b2nd 0 7;attr a.b2nd set x 1;attr a.b2nd'
+printing='info a.b2nd;ls;slice a.b2nd 0;stat a.b2nd;show a.b2nd
+resize a.b2nd 5x600;append a.b2nd before.b2nd;insert a.b2nd before.b2nd --at 0;delete a.b2nd 0
+verify a.b2nd --json;compact a.b2nd;repair before.b2nd x.b2nd;export a.b2nd -
+completion bash;--man;--help;--version;info --help'
+closed() { # STATUS COMMAND: with each set of descriptors closed
+    for close in '0<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
+        rm -rf x.b2nd x.npy x.raw
+        cp before.b2nd a.b2nd
+        want=0
+        case $close in '>&-'* | *' >&-'*) want=$1 ;; esac
+        sh -c "\"\$0\" $2 $close" "$tess" >out 2>err </dev/null
+        got=$?
+        checks=$((checks + 1))
+        [ $got -eq $want ] || fail "$2 $close: status $got, not $want: $(cat err)"
+        for made in a.b2nd x.b2nd; do
+            [ ! -e $made ] || "$tess" verify $made >/dev/null || fail "$2 $close: $made is damaged"
+        done
+    done
+}
+for what in silent printing; do
+    eval "list=\$$what"
+    [ $what = silent ] && status=0 || status=3
+    echo "$list" | tr ';' '\n' | while read -r command; do
+        closed $status "$(echo "$command" | sed "s/|u1/'|u1'/")"
+        [ $failed -eq 0 ] || exit 1
+    done || failed=$((failed + 1))
+done
+cp before.b2nd a.b2nd
+rm -rf x.b2nd x.npy x.raw
+"$tess" import - x.b2nd 2>err <&-
+[ $? -eq 3 ] && grep -q '^tess: -: ' err || fail "import of a closed stdin: $(cat err)"
 
 for left in b.b2nd .tess-* folder/*; do
     [ ! -e "$left" ] || fail "$left was left behind"

@@ -4,6 +4,7 @@
 #include "cli/convert/smaller.h"
 
 #include "cli/convert/layers.h"
+#include "cli/data/shapes.h"
 #include "cli/report.h"
 #include "cli/text/names.h"
 #include "cli/text/text.h"
@@ -26,8 +27,9 @@ parse_cell(struct smaller *s, const char *text, int ndim, tess_error *err)
     int op = 0, n = 0;
 
     (void)snprintf(shape, sizeof shape, "%.*s", (int)(length < sizeof shape ? length : 0), text);
-    if (!text_shape(shape, &n, s->factors))
-        return report_set(err, TESS_ERR_ARG, "--downsample %s: not a shape such as 2x2x1", text);
+    const tess_status st = shapes_parse("--downsample", shape, &n, s->factors, err);
+    if (st != TESS_OK)
+        return st;
     if (n != ndim)
         return report_set(err, TESS_ERR_ARG,
                           "--downsample %s: the array has %d dimensions, this cell %d", text, ndim,

@@ -5,6 +5,7 @@
  */
 #include "cli/data/params.h"
 
+#include "cli/data/shapes.h"
 #include "cli/help/values.h"
 #include "cli/report.h"
 #include "cli/text/names.h"
@@ -20,8 +21,9 @@ set_shape(const char *option, const char *text, int ndim, int64_t *shape, tess_e
 
     if (!text)
         return TESS_OK;
-    if (!text_shape(text, &n, parsed))
-        return report_set(err, TESS_ERR_ARG, "%s %s: not a shape such as 100x100", option, text);
+    const tess_status st = shapes_parse(option, text, &n, parsed, err);
+    if (st != TESS_OK)
+        return st;
     if (n != ndim)
         return report_set(err, TESS_ERR_ARG, "%s %s: the array has %d dimensions, this shape %d",
                           option, text, ndim, n);

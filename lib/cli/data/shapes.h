@@ -1,5 +1,5 @@
 /*
- * shapes.h - shapes of chunks and blocks of an array that is made from another one.
+ * shapes.h - shapes on the command line, and those of an array that is made from another one.
  */
 #ifndef CLI_SHAPES_H
 #define CLI_SHAPES_H
@@ -7,6 +7,11 @@
 #include "cli/options.h"
 
 #include <tessera/params.h>
+
+// "400x400x400", the value of an option or of a word (""): one length per axis, none negative. The
+// empty string is the shape of 0 dimensions. *ndim and *shape hold anything after TESS_ERR_ARG.
+tess_status shapes_parse(const char *option, const char *text, int *ndim, int64_t *shape,
+                         tess_error *err);
 
 /*
  * params are those of the other one, with the shape of the new one. Chunks and blocks are cut to

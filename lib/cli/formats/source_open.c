@@ -1,6 +1,7 @@
 /*
  * source_open.c - finds out what an input is, by its name.
  */
+#include "cli/data/shapes.h"
 #include "cli/formats/feed.h"
 #include "cli/formats/source.h"
 #include "cli/formats/tree/tree.h"
@@ -75,11 +76,12 @@ open_raw(const char *name, const char *dtype, const char *shape, struct source *
         return report_set(
             err, TESS_ERR_ARG,
             "raw input needs --dtype and --shape; other inputs are known by their suffix");
-    if (!text_shape(shape, &ndim, parsed))
-        return report_set(err, TESS_ERR_ARG, "--shape %s: not a shape such as 400x300", shape);
+    tess_status st = shapes_parse("--shape", shape, &ndim, parsed, err);
+    if (st != TESS_OK)
+        return st;
     if (strcmp(name, "-") != 0)
         return source_raw_open(name, NULL, dtype, ndim, parsed, source, err);
-    const tess_status st = feed_stdin_open(&feed, err);
+    st = feed_stdin_open(&feed, err);
     return st == TESS_OK ? source_raw_open(NULL, feed, dtype, ndim, parsed, source, err) : st;
 }
 

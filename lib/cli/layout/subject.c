@@ -4,6 +4,7 @@
 #include "cli/layout/subject.h"
 
 #include "cli/data/params.h"
+#include "cli/data/shapes.h"
 #include "cli/report.h"
 #include "cli/text/text.h"
 
@@ -53,8 +54,9 @@ describe_field(struct subject *s, const struct arguments *args,
         shape = otherwise->shape;
     if (!dtype || !shape)
         return report_set(err, TESS_ERR_ARG, "PATH is needed, or --shape and --dtype");
-    if (!text_shape(shape, &p->ndim, p->shape))
-        return report_set(err, TESS_ERR_ARG, "--shape %s: not a shape such as 400x300", shape);
+    const tess_status st = shapes_parse("--shape", shape, &p->ndim, p->shape, err);
+    if (st != TESS_OK)
+        return st;
     p->dtype = dtype;
     p->typesize = tess_dtype_parse(dtype).size;
     if (p->typesize <= 0)

@@ -5,8 +5,6 @@
 
 #include "meta/utf8.h"
 
-#include <tessera/params.h>
-
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -38,29 +36,6 @@ text_amount(const char *text, double *value)
     errno = 0;
     *value = strtod(text, &end);
     return end != text && *end == '\0' && isfinite(*value) && *value >= 0;
-}
-
-bool
-text_shape(const char *text, int *ndim, int64_t *shape)
-{
-    *ndim = 0;
-    if (*text == '\0')
-        return true;
-    for (;;) {
-        char *end = NULL;
-
-        if (*ndim == TESS_MAX_NDIM || !isdigit((unsigned char)*text))
-            return false;
-        errno = 0;
-        shape[(*ndim)++] = strtoll(text, &end, 10);
-        if (errno != 0)
-            return false;
-        if (*end == '\0')
-            return true;
-        if (*end != 'x')
-            return false;
-        text = end + 1;
-    }
 }
 
 void

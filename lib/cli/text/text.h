@@ -14,11 +14,7 @@ bool text_int64(const char *text, int64_t *value);
 // A decimal number, finite and not negative, and nothing else.
 bool text_amount(const char *text, double *value);
 
-// "400x400x400", one value per axis, none negative, TESS_MAX_NDIM axes at most. The empty string
-// is the shape of 0 dimensions. *ndim and *shape hold anything after a failure.
-bool text_shape(const char *text, int *ndim, int64_t *shape);
-
-// The reverse of text_shape(); "()" for 0 dimensions.
+// "400x400x400"; "()" for 0 dimensions.
 void text_shape_write(FILE *out, int ndim, const int64_t *shape);
 
 // A string of unknown origin: what controls a terminal, the direction of writing included, and

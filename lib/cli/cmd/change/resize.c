@@ -3,10 +3,10 @@
  */
 #include "cli/commands.h"
 #include "cli/data/open.h"
+#include "cli/data/shapes.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/change.h"
-#include "cli/text/text.h"
 #include "cli/text/work.h"
 
 static tess_status
@@ -14,8 +14,9 @@ parse_shape(const char *text, const tess_info *info, int64_t *shape, tess_error 
 {
     int ndim;
 
-    if (!text_shape(text, &ndim, shape))
-        return report_set(err, TESS_ERR_ARG, "%s: not a shape such as 400x300", text);
+    const tess_status st = shapes_parse("", text, &ndim, shape, err);
+    if (st != TESS_OK)
+        return st;
     if (ndim != info->ndim)
         return report_set(err, TESS_ERR_ARG, "%s: the array has %d dimensions, this shape %d", text,
                           info->ndim, ndim);

@@ -3,12 +3,12 @@
  */
 #include "cli/commands.h"
 #include "cli/data/params.h"
+#include "cli/data/shapes.h"
 #include "cli/data/target.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/items/item.h"
 #include "cli/text/items/item_parse.h"
-#include "cli/text/text.h"
 
 #include <tessera/dtype.h>
 
@@ -33,8 +33,9 @@ describe(struct create *job, tess_error *err)
     tess_params_init(p);
     if (!dtype || !shape)
         return report_set(err, TESS_ERR_ARG, "%s is missing", dtype ? "--shape" : "--dtype");
-    if (!text_shape(shape, &p->ndim, p->shape))
-        return report_set(err, TESS_ERR_ARG, "--shape %s: not a shape such as 400x300", shape);
+    const tess_status st = shapes_parse("--shape", shape, &p->ndim, p->shape, err);
+    if (st != TESS_OK)
+        return st;
     p->dtype = dtype;
     p->typesize = tess_dtype_parse(dtype).size;
     if (p->typesize == 0)
