@@ -3,6 +3,8 @@
 import contextlib
 import faulthandler
 import os
+import subprocess
+import sys
 import threading
 import time
 import unittest
@@ -12,6 +14,69 @@ import tessera
 from support import InFolder, long_run, same
 
 ROUNDS = 400 if long_run() else 20
+
+# numpy.empty() is where calls of the package allocate.
+FINALIZERS = """
+import threading
+
+import numpy as np
+
+real, here, ran = np.empty, threading.local(), []
+
+def empty(*arguments):
+    if not getattr(here, "call", None):
+        return real(*arguments)
+    call, here.call = here.call, None
+    call()
+    ran.append(1)
+    return real(*arguments)
+
+np.empty = empty
+import tessera
+
+a, b = tessera.create(None, (400, 3), "i4", fill_value=7), tessera.asarray(np.arange(9))
+finalizers = [
+    lambda: a[3:5], lambda: a.resize((len(a) ^ 768, 3)), lambda: b.append([1]), lambda: a.T,
+    lambda: tessera.asarray([1]).close(), lambda: a.append(np.full((2, 3), 7, "i4")),
+    lambda: a.delete(slice(-2, None)), lambda: a.view[0], lambda: a.max(),
+]
+calls = [
+    lambda: a[-1], lambda: a[...], lambda: a[:, 1], lambda: a[[3, -1]], lambda: a[a[:, 0] == 9],
+    lambda: a.fill_value, lambda: a.read(np.s_[[1, 2]]),
+]
+done = threading.Event()
+
+def resize():
+    while not done.is_set():
+        a.resize((300, 3))
+        a.resize((400, 3))
+
+threads = [threading.Thread(target=resize) for _ in range(2)]
+for thread in threads:
+    thread.start()
+try:
+    for finalizer in finalizers:
+        for call in calls:
+            here.call = finalizer
+            try:
+                assert (np.asarray(call()) == 7).all()
+            except IndexError as error:  # of a mask
+                assert "boolean" in str(error), error
+            here.call = finalizer
+            a[-3:, [1, 2]] = 7
+finally:
+    done.set()
+    for thread in threads:
+        thread.join()
+assert len(ran) > 100, len(ran)
+here.call = a.close
+try:
+    a[5]
+except ValueError as error:
+    assert "closed" in str(error)
+else:
+    raise AssertionError("read of a closed array")
+"""
 
 
 def together(functions):
@@ -203,6 +268,123 @@ class Threads(InFolder):
 
         together([read, read, read, grow])
         self.assertEqual(len(a), 1000 + 57 * ROUNDS)
+
+    def test_indices_beside_resizes(self):
+        """An index that is valid before and after a resize is valid beside it, of either shape."""
+        a = tessera.create("a.b2nd", (400, 6), "i4", chunks=(50, 3), fill_value=7)
+        narrow = tessera.create(None, 400, "i4", chunks=50, fill_value=7)
+        kind = np.dtype("i4")
+        rows, few = np.array([3, -1, 150]), np.arange(200) % 3 == 0
+
+        def shapes(*lengths):
+            return [(n, 6) for n in lengths]
+
+        def assign(index, value):
+            a[index] = value
+
+        calls = [
+            (lambda: a[...], shapes(200, 400)),
+            (lambda: a[:], shapes(200, 400)),
+            (lambda: a[::-1], shapes(200, 400)),
+            (lambda: a[()], shapes(200, 400)),
+            (lambda: np.asarray(a), shapes(200, 400)),
+            (lambda: np.asarray(narrow), [(200,), (400,)]),
+            (lambda: narrow[-1], [()]),
+            (lambda: a[-1], [(6,)]),
+            (lambda: a[-1, -1], [()]),
+            (lambda: a[-200, 3], [()]),
+            (lambda: a[-150:], [(150, 6)]),
+            (lambda: a[:, 2], [(200,), (400,)]),
+            (lambda: a[:, None, ::2], [(200, 1, 3), (400, 1, 3)]),
+            (lambda: a[rows], [(3, 6)]),
+            (lambda: a[rows, [0, 1, -1]], [(3,)]),
+            (lambda: a[:, [5, 0]], [(200, 2), (400, 2)]),
+            (lambda: a[::2, [5, 0], None], [(100, 2, 1), (200, 2, 1)]),
+            (lambda: a[..., few[:6]], [(200, 2), (400, 2)]),
+            (lambda: a[True], [(1, 200, 6), (1, 400, 6)]),
+            (lambda: a[False], [(0, 200, 6), (0, 400, 6)]),
+            (lambda: a.oindex[:, [1, 2]], [(200, 2), (400, 2)]),
+            (lambda: a.oindex[rows, [1, 2]], [(3, 2)]),
+            (lambda: a.vindex[:, [1, 2], None], [(2, 200, 1), (2, 400, 1)]),
+            (lambda: a.read(np.s_[-100:], out=np.empty((100, 6), kind)), [(100, 6)]),
+            (lambda: a.read(rows, out=np.empty((6, 6), kind)[::2]), [(3, 6)]),
+            (lambda: a.read(-1, out=np.empty(6, kind)), [(6,)]),
+            (lambda: np.array(list(a)), [(n, 6) for n in range(200, 401, 50)]),
+            (lambda: np.array(list(narrow)), [(n,) for n in range(200, 401, 50)]),
+            (lambda: np.concatenate([items for _, items in a.iter_chunks()], axis=None), None),
+            (lambda: a.view[-1], None),
+            (lambda: a.view[::-2, None], None),
+            (lambda: a.max(axis=0), [(6,)]),
+            (lambda: a.copy().shape and None, None),
+            (lambda: assign(np.s_[...], 7), None),
+            (lambda: assign(np.s_[:, 1], np.int32(7)), None),
+            (lambda: assign(np.s_[-1], [7] * 6), None),
+            (lambda: assign(np.s_[-1, -2], 7), None),
+            (lambda: assign(np.s_[rows], np.full((3, 6), 7)), None),
+            (lambda: assign(np.s_[:, [0, 5]], 7), None),
+            (lambda: assign(np.s_[rows, rows % 6], 7), None),
+            (lambda: a.oindex.__setitem__(np.s_[rows, 1:3], 7), None),
+            (lambda: a.vindex.__setitem__(np.s_[1:3, rows % 6], 7), None),
+            (lambda: tessera.layout(a, accesses="row"), None),
+            (lambda: (a.size % 6, a.nbytes % 24, len(a) % 200, a.shape[0] % 200), None),
+            (lambda: 7 in a and 8 not in a, None),
+        ]
+        done = threading.Event()
+
+        def resize():
+            while not done.is_set():
+                for array, tail in ((a, (6,)), (narrow, ())):
+                    array.resize((200, *tail))
+                    array.resize((400, *tail))
+
+        def use():
+            try:
+                for _ in range(ROUNDS * 5):
+                    for n, (call, wanted) in enumerate(calls):
+                        try:
+                            items = call()
+                        except Exception as error:
+                            raise AssertionError(f"call {n}") from error
+                        if wanted is not None:
+                            self.assertIn(np.shape(items), wanted, n)
+                        if isinstance(items, np.ndarray):
+                            self.assertTrue((items == 7).all(), n)
+            finally:
+                done.set()
+
+        together([resize, use, use])
+
+    def test_layers_beside_resizes(self):
+        """Positions that count from the end are those of the array that the call finds."""
+        a = tessera.create(None, 400, "i4", chunks=50)
+        done = threading.Event()
+
+        def resize():
+            while not done.is_set():
+                a.resize(200)
+                a.resize(400)
+
+        def change():
+            try:
+                for _ in range(ROUNDS):
+                    a.insert(-1, [1, 2])
+                    a.insert(-150, [3])
+                    a.delete(-1)
+                    a.delete(-150)
+                    a.delete(slice(-1, None))
+                    a.delete(slice(300, 350))
+            finally:
+                done.set()
+
+        together([resize, change])
+
+    def test_finalizers(self):
+        """Code that runs inside a call, as finalizers do when the call allocates memory, may use,
+        resize and close arrays, also while other threads want to."""
+        done = subprocess.run([sys.executable, "-c", FINALIZERS], capture_output=True, text=True,
+                              timeout=300)
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(done.returncode, 0)
 
     def test_refresh_to_another_shape(self):
         """Readers of a file that is replaced by one with other axes and items."""

@@ -116,10 +116,7 @@ array_refresh(PyObject *self, PyObject *none)
     if (!py_call_begin(&call, a, PY_EXCLUSIVE))
         return NULL;
     const tess_status st = tess_array_refresh(a->handle, &changed, &call.err);
-    py_array_reread(a);
-    if (!py_call_end(&call, st) || (changed && !py_array_update(a)))
-        return NULL;
-    return PyBool_FromLong(changed);
+    return py_array_end_change(a, &call, st, changed) ? PyBool_FromLong(changed) : NULL;
 }
 
 static Py_ssize_t
@@ -169,31 +166,34 @@ get_base(PyObject *self, void *none)
     return Py_NewRef(a->base ? a->base : Py_None);
 }
 
-// One item as a scalar of NumPy; `item` NULL: zeros.
-static PyObject *
-item_of(const struct py_array *a, const void *item)
-{
-    struct py_memory memory = {0};
-    PyObject *scalar = NULL;
-
-    if (py_memory_empty(&memory, 0, NULL, a->dtype)) {
-        if (item)
-            memcpy(memory.view.buf, item, (size_t)a->typesize);
-        else
-            memset(memory.view.buf, 0, (size_t)a->typesize);
-        scalar = PyObject_GetItem(memory.array, py_names.no_index);
-    }
-    py_memory_drop(&memory);
-    return scalar;
-}
-
 static PyObject *
 get_fill(PyObject *self, void *none)
 {
     struct py_array *const a = (struct py_array *)(void *)self;
+    struct py_memory memory = {0};
+    struct py_call call;
     tess_info info;
+    PyObject *scalar = NULL;
+
     (void)none;
-    return py_array_info(a, &info) ? item_of(a, info.fill) : NULL;
+    do {
+        py_memory_drop(&memory);
+        if (!py_call_enter(&call, a, PY_SHARED))
+            return NULL;
+        if (!py_memory_empty(&memory, 0, NULL, a->dtype)) {
+            py_call_leave(&call);
+            return NULL;
+        }
+    } while (!py_call_go(&call));
+    tess_array_info(a->handle, &info);
+    if (info.fill)
+        memcpy(memory.view.buf, info.fill, (size_t)info.typesize);
+    else
+        memset(memory.view.buf, 0, (size_t)info.typesize);
+    if (py_call_end(&call, TESS_OK))
+        scalar = PyObject_GetItem(memory.array, py_names.no_index);
+    py_memory_drop(&memory);
+    return scalar;
 }
 
 static PyObject *
@@ -221,10 +221,14 @@ static PyObject *
 array_info(PyObject *self, PyObject *none)
 {
     struct py_array *const a = (struct py_array *)(void *)self;
+    struct py_call call;
     tess_info info;
 
     (void)none;
-    if (!py_array_info(a, &info))
+    if (!py_call_begin(&call, a, PY_SHARED))
+        return NULL;
+    tess_array_info(a->handle, &info);
+    if (!py_call_end(&call, TESS_OK))
         return NULL;
     PyObject *const chunks = py_memory_tuple(info.ndim, info.chunkshape);
     PyObject *const blocks = py_memory_tuple(info.ndim, info.blockshape);

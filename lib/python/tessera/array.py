@@ -217,16 +217,19 @@ class Array(_tessera.Array):
         >>> [(index[1], int(items.sum())) for index, items in a.iter_chunks()]
         [(slice(0, 3, None), 12), (slice(3, 5, None), 8)]
         """
-        counts = [-(-length // chunk) for length, chunk in zip(self.shape, self.chunks) if length]
+        chunks = self.chunks
+        counts = [-(-length // chunk) for length, chunk in zip(self.shape, chunks) if length]
         if len(counts) < self.ndim:
             return
-        grid = tuple(zip(self.shape, self.chunks))
         for number in range(math.prod(counts)):
-            index: list[slice] = []
-            for count, (length, chunk) in zip(reversed(counts), reversed(grid)):
+            starts: list[int] = []
+            for count, chunk in zip(reversed(counts), reversed(chunks)):
                 number, i = divmod(number, count)
-                index.insert(0, slice(i * chunk, min((i + 1) * chunk, length)))
-            yield tuple(index), self._read((*index, ...), _NUMPY, None)
+                starts.insert(0, i * chunk)
+            box = [slice(start, start + chunk) for start, chunk in zip(starts, chunks)]
+            items = self._read((*box, ...), _NUMPY, None)
+            if items.size:  # another thread may have cut it off
+                yield tuple(map(slice, starts, map(sum, zip(starts, items.shape)))), items
 
     # Shape
 
@@ -258,17 +261,7 @@ class Array(_tessera.Array):
         >>> a[...]
         array([10, 13, 14])
         """
-        length = self.shape[axis]
-        if isinstance(index, slice):
-            start, stop, step = index.indices(length)
-            if step != 1:
-                raise ValueError(f"the slice has step {step}, expected 1")
-            self._delete(axis, start, max(start, stop))
-        else:
-            start = index + length if index < 0 else index
-            if not 0 <= start < length:
-                raise IndexError(f"index {index} is out of bounds for axis {axis} with size {length}")
-            self._delete(axis, start, start + 1)
+        self._delete(axis, index)
 
     def _layers(self, items: npt.ArrayLike, axis: int) -> npt.NDArray[Any]:
         has_type = hasattr(items, "dtype")

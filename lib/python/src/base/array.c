@@ -36,14 +36,11 @@ py_array_axis(const struct py_array *a, int64_t axis)
     return -1;
 }
 
-bool
-py_array_info(struct py_array *a, tess_info *info)
+static void
+take_shape(struct py_array *a, const tess_info *info)
 {
-    struct py_call call;
-    if (!py_call_begin(&call, a, PY_SHARED))
-        return false;
-    tess_array_info(a->handle, info);
-    return py_call_end(&call, TESS_OK);
+    a->ndim = info->ndim;
+    memcpy(a->shape, info->shape, sizeof a->shape);
 }
 
 static bool
@@ -55,34 +52,46 @@ take_info(struct py_array *a, const tess_info *info)
     PyObject *const old = a->dtype;
     a->dtype = dtype;
     Py_XDECREF(old);
-    a->ndim = info->ndim;
     a->typesize = info->typesize;
-    memcpy(a->shape, info->shape, sizeof a->shape);
+    take_shape(a, info);
     return true;
 }
 
-void
-py_array_reread(struct py_array *a)
+bool
+py_array_end_change(struct py_array *a, struct py_call *call, tess_status st, bool type)
+{
+    tess_info info;
+    bool known = true;
+
+    tess_array_info(a->handle, &info);
+    py_call_back(call);
+    if (type)
+        known = take_info(a, &info);
+    else
+        take_shape(a, &info);
+    return py_call_end(call, st) && known;
+}
+
+// A new array, which nothing else uses.
+static bool
+take_new(struct py_array *a)
 {
     tess_info info;
     tess_array_info(a->handle, &info);
-    a->ndim = info.ndim;
-    a->typesize = info.typesize;
-    memcpy(a->shape, info.shape, sizeof a->shape);
+    return take_info(a, &info);
 }
 
-bool
-py_array_update(struct py_array *a)
+static bool
+take_view(struct py_array *a)
 {
-    tess_info info;
-    return py_array_info(a, &info) && take_info(a, &info);
+    struct py_call call;
+    return py_call_begin(&call, a, PY_SHARED) && py_array_end_change(a, &call, TESS_OK, true);
 }
 
 PyObject *
 py_array_new(PyObject *class, tess_array *handle, struct py_family *family, PyObject *place,
              struct py_array *base)
 {
-    tess_info info;
     const allocfunc allocate =
         (allocfunc)(uintptr_t)PyType_GetSlot((PyTypeObject *)class, Py_tp_alloc);
     struct py_array *const a = (struct py_array *)(void *)allocate((PyTypeObject *)class, 0);
@@ -104,9 +113,7 @@ py_array_new(PyObject *class, tess_array *handle, struct py_family *family, PyOb
         a->base = Py_NewRef((PyObject *)base);
         base->family->refs++;
     }
-    if (!base)
-        tess_array_info(handle, &info);
-    if (!(base ? py_array_update(a) : take_info(a, &info))) {
+    if (!(base ? take_view(a) : take_new(a))) {
         Py_DECREF((PyObject *)a);
         return NULL;
     }

@@ -14,7 +14,8 @@ struct py_array {
     PyObject *dtype; // numpy.dtype
     PyObject *place; // path or URL as str; None: memory
     PyObject *base; // of a view: the array that it is of, kept open; NULL
-    // Of the handle, which changes them in exclusive calls only; kept since every index needs them.
+    // Of the handle, as is the type: changed within exclusive calls and with the GIL held, so an
+    // index is resolved in a call that was entered (call.h).
     int ndim;
     int64_t shape[TESS_MAX_NDIM];
     int64_t typesize;
@@ -32,17 +33,12 @@ PyObject *py_array_new(PyObject *class, tess_array *handle, struct py_family *fa
 // The object as what it is; NULL: TypeError is set.
 struct py_array *py_array_of(PyObject *object);
 
-// Shape and size of items anew, within an exclusive call that may have changed them: a call that
-// waits meanwhile finds them when it begins. Needs no GIL.
-void py_array_reread(struct py_array *a);
-
-// The type anew, too, after such a call. False: an exception is set.
-bool py_array_update(struct py_array *a);
+// Ends a call, with the shape of the handle as that of the object, also after a failure: the
+// library may have changed it, and failed only at the commit. `type`: the type of items, too. Calls
+// that wait for this one find what is new. False: an exception is set.
+bool py_array_end_change(struct py_array *a, struct py_call *call, tess_status st, bool type);
 
 // An axis of the array, counted from the end if it is negative; -1: an exception is set.
 int py_array_axis(const struct py_array *a, int64_t axis);
-
-// Properties of the handle. False: an exception is set.
-bool py_array_info(struct py_array *a, tess_info *info);
 
 #endif

@@ -36,8 +36,11 @@ static pthread_cond_t freed = PTHREAD_COND_INITIALIZER;
 static unsigned generation; // counts the ends of calls; under the lock
 static int waiters; // under the GIL
 
-// This thread runs a handler of a signal inside a call.
+// This thread runs a handler of a signal inside a call, or is in py_call_back().
 static _Thread_local bool in_handler;
+
+// The last call that this thread has entered and that has not gone on.
+static _Thread_local struct py_call *entered;
 
 static PyObject *
 after_fork(PyObject *module, PyObject *none)
@@ -210,7 +213,7 @@ wait_for_arrays(struct py_call *call)
     ++*count;
     do // a handler may fork: the child goes on here
         ok = wait_for_end() && all_usable(call);
-    while (ok && !all_may_run(call, shared && first->turn == turn));
+    while (ok && !all_may_run(call, shared && !entered && first->turn == turn));
     if (first->forks == forks) { // else the counts are new
         --*count;
         first->owed -= shared && first->turn != turn;
@@ -218,6 +221,65 @@ wait_for_arrays(struct py_call *call)
     if (!ok)
         wake_waiters(); // those that let this call pass
     return ok;
+}
+
+static void
+leave(struct py_family *family, enum py_access access)
+{
+    if (access == PY_SHARED) {
+        family->users--;
+        return;
+    }
+    family->exclusive = false;
+    family->owed = family->waiting;
+    family->turn++;
+}
+
+static void
+leave_all(const struct py_call *call)
+{
+    for (int i = 0; i < 2; i++)
+        if (call->families[i])
+            leave(call->families[i], call->access[i]);
+    wake_waiters();
+}
+
+// A finalizer wants to be exclusive, inside calls that its thread has entered: it would wait for
+// them, or for calls of other threads that wait for them.
+static void
+give_way(void)
+{
+    for (struct py_call *call = entered; call; call = call->outer)
+        if (!call->gave_way) {
+            call->gave_way = true;
+            leave_all(call);
+        }
+}
+
+// Waits until the call may run, which then counts as running. Inside a call that this thread has
+// entered, it does not let those go first that may be waiting for the end of that one. False: an
+// exception is set.
+static bool
+count_in(struct py_call *call, const struct py_array *a, enum py_access access,
+         const struct py_array *other)
+{
+    struct py_family *const second = other && other->family != a->family ? other->family : NULL;
+
+    *call = (struct py_call){
+        .array = a, .other = other, .families = {a->family, second}, .access = {access, PY_SHARED}};
+    if (!all_usable(call))
+        return false;
+    if (access == PY_EXCLUSIVE)
+        give_way();
+    if (!all_may_run(call, access == PY_SHARED && !entered) && !wait_for_arrays(call))
+        return false;
+    if (access == PY_EXCLUSIVE)
+        a->family->exclusive = true;
+    else
+        a->family->users++;
+    if (second)
+        second->users++;
+    return true;
 }
 
 bool
@@ -230,20 +292,48 @@ bool
 py_call_begin_both(struct py_call *call, const struct py_array *a, enum py_access access,
                    const struct py_array *other)
 {
-    struct py_family *const second = other && other->family != a->family ? other->family : NULL;
-
-    *call = (struct py_call){
-        .array = a, .other = other, .families = {a->family, second}, .access = {access, PY_SHARED}};
-    if (!all_usable(call) || (!all_may_run(call, access == PY_SHARED) && !wait_for_arrays(call)))
+    if (!count_in(call, a, access, other))
         return false;
-    if (access == PY_EXCLUSIVE)
-        a->family->exclusive = true;
-    else
-        a->family->users++;
-    if (second)
-        second->users++;
     call->thread = PyEval_SaveThread();
     return true;
+}
+
+bool
+py_call_enter(struct py_call *call, const struct py_array *a, enum py_access access)
+{
+    if (!count_in(call, a, access, NULL))
+        return false;
+    call->outer = entered;
+    entered = call;
+    return true;
+}
+
+bool
+py_call_go(struct py_call *call)
+{
+    entered = call->outer;
+    if (call->gave_way)
+        return false;
+    call->thread = PyEval_SaveThread();
+    return true;
+}
+
+void
+py_call_leave(struct py_call *call)
+{
+    entered = call->outer;
+    if (!call->gave_way)
+        leave_all(call);
+    if (!in_handler && py_forgotten_close_kept())
+        wake_waiters();
+}
+
+void
+py_call_back(struct py_call *call)
+{
+    PyEval_RestoreThread(call->thread);
+    call->thread = NULL;
+    in_handler = true;
 }
 
 bool
@@ -259,26 +349,14 @@ py_call_begin_new(struct py_call *call)
     return true;
 }
 
-static void
-leave(struct py_family *family, enum py_access access)
-{
-    if (access == PY_SHARED) {
-        family->users--;
-        return;
-    }
-    family->exclusive = false;
-    family->owed = family->waiting;
-    family->turn++;
-}
-
 bool
 py_call_end_at(struct py_call *call, tess_status st, PyObject *where)
 {
-    PyEval_RestoreThread(call->thread);
-    for (int i = 0; i < 2; i++)
-        if (call->families[i])
-            leave(call->families[i], call->access[i]);
-    wake_waiters();
+    if (call->thread)
+        PyEval_RestoreThread(call->thread);
+    else
+        in_handler = false; // py_call_back()
+    leave_all(call);
     if (!in_handler && py_forgotten_close_kept())
         wake_waiters();
     if (st != TESS_OK)

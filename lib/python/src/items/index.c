@@ -12,7 +12,6 @@
 #include "python/src/items/parts.h"
 #include "python/src/items/points.h"
 
-#include <stdio.h>
 #include <string.h>
 
 // Indices of an axis that a slice becomes where the library takes lists; longer slices are boxes.
@@ -63,7 +62,7 @@ select_slice(struct py_selection *s, const struct py_array *a, const struct py_p
         if (part->kind == PY_PART_NEW || part->kind == PY_PART_SLICE)
             add_axis(s, part->kind == PY_PART_NEW ? 1 : part->length);
     }
-    s->scalar = s->ndim == 0 && !parts->ellipsis;
+    s->scalar = s->ndim == 0 && parts->ellipsis < 0;
     return true;
 }
 
@@ -85,10 +84,15 @@ is_one_mask(const struct py_parts *parts, const struct py_array *a)
 static bool
 select_mask(struct py_selection *s, const struct py_array *a, const struct py_parts *parts)
 {
+    int64_t count = 0;
+
     s->pick = PY_PICK_MASK;
-    s->mask = Py_NewRef(parts->part[0].array);
     s->mask_ndim = parts->part[0].naxes;
-    s->raw[s->raw_ndim++] = -1;
+    if (!py_memory_hold(&s->mask, parts->part[0].array, false))
+        return false;
+    for (Py_ssize_t i = 0; i < s->mask.view.len; i++)
+        count += ((const uint8_t *)s->mask.view.buf)[i] != 0;
+    s->raw[s->raw_ndim++] = count;
     for (int i = s->mask_ndim; i < a->ndim; i++)
         s->raw[s->raw_ndim++] = a->shape[i];
     for (int i = 0; i < s->raw_ndim; i++) {
@@ -289,59 +293,26 @@ has_lists(const struct py_parts *parts)
 }
 
 bool
-py_index_parse(struct py_selection *s, const struct py_array *a, PyObject *index,
-               enum py_index_way way)
+py_index_select(struct py_selection *s, const struct py_array *a, const struct py_parts *parts,
+                enum py_index_way way)
 {
-    const struct py_array now = *a; // another thread may refresh it whenever Python runs
-    struct py_parts parts;
+    struct py_parts placed;
 
-    s->mask = NULL;
-    s->array_ndim = now.ndim;
-    s->typesize = now.typesize;
-    s->nmemory = s->ndim = s->raw_ndim = 0;
-    s->scalar = s->turned = false;
-    bool ok = py_parts_parse(&parts, &now, index);
-    if (ok && way != PY_INDEX_OUTER && is_one_mask(&parts, &now)) {
-        ok = select_mask(s, &now, &parts);
-    } else if (ok && py_parts_open_masks(&parts)) {
-        take_slices(s, &parts);
-        ok = !has_lists(&parts)      ? select_slice(s, &now, &parts)
-             : way == PY_INDEX_OUTER ? select_outer(s, &now, &parts)
-                                     : select_lists(s, &now, &parts, way);
+    py_selection_init(s);
+    s->array_ndim = a->ndim;
+    s->typesize = a->typesize;
+    bool ok = py_parts_place(&placed, parts, a);
+    if (ok && way != PY_INDEX_OUTER && is_one_mask(&placed, a)) {
+        ok = select_mask(s, a, &placed);
+    } else if (ok && py_parts_open_masks(&placed)) {
+        take_slices(s, &placed);
+        ok = !has_lists(&placed)     ? select_slice(s, a, &placed)
+             : way == PY_INDEX_OUTER ? select_outer(s, a, &placed)
+                                     : select_lists(s, a, &placed, way);
     } else {
         ok = false;
     }
-    py_parts_finish(&parts);
-    return ok;
-}
-
-tess_status
-py_index_fits(const struct py_selection *s, const struct py_array *a, tess_error *err)
-{
-    if (s->array_ndim == a->ndim && s->typesize == a->typesize)
-        return TESS_OK;
-    *err = (tess_error){.status = TESS_ERR_STALE, .offset = -1};
-    (void)snprintf(
-        err->message, sizeof err->message,
-        "another thread refreshed the array: it has %d dimensions and items of %d bytes, "
-        "and had %d and %d",
-        a->ndim, (int)a->typesize, s->array_ndim, (int)s->typesize);
-    return TESS_ERR_STALE;
-}
-
-bool
-py_index_count(struct py_selection *s)
-{
-    struct py_memory mask = {0};
-    int64_t count = 0;
-
-    if (s->pick != PY_PICK_MASK)
-        return true;
-    const bool ok = py_memory_hold(&mask, s->mask, false);
-    for (Py_ssize_t i = 0; ok && i < mask.view.len; i++)
-        count += ((const uint8_t *)mask.view.buf)[i] != 0;
-    py_memory_drop(&mask);
-    s->raw[0] = s->shape[0] = count;
+    py_parts_finish(&placed);
     return ok;
 }
 
@@ -362,24 +333,35 @@ py_index_turn(const struct py_selection *s, PyObject *raw)
     return result;
 }
 
-int
-py_index_item(const struct py_array *a, PyObject *index, int64_t *position)
+bool
+py_index_numbers(PyObject *index, int *n, int64_t *numbers)
 {
     const bool several = PyTuple_Check(index);
-    if ((several ? PyTuple_Size(index) : 1) != a->ndim)
-        return 0;
-    for (int axis = 0; axis < a->ndim; axis++) {
-        PyObject *const value = several ? PyTuple_GetItem(index, axis) : index;
+    const Py_ssize_t count = several ? PyTuple_Size(index) : 1;
+
+    if (count > TESS_MAX_NDIM)
+        return false;
+    for (int i = 0; i < (int)count; i++) {
+        PyObject *const value = several ? PyTuple_GetItem(index, i) : index;
         if (!PyLong_CheckExact(value))
-            return 0;
-        const int64_t number = PyLong_AsLongLong(value);
-        if (number == -1 && PyErr_Occurred()) {
+            return false;
+        numbers[i] = PyLong_AsLongLong(value);
+        if (numbers[i] == -1 && PyErr_Occurred()) {
             PyErr_Clear();
-            return 0; // more than 64 bits: the long way has the words
+            return false; // more than 64 bits: the long way has the words
         }
-        position[axis] = py_parts_wrap(number, a->shape[axis], axis);
-        if (position[axis] < 0)
-            return -1;
     }
-    return 1;
+    *n = (int)count;
+    return true;
+}
+
+bool
+py_index_wrap(const struct py_array *a, const int64_t *numbers, int64_t *position)
+{
+    for (int axis = 0; axis < a->ndim; axis++) {
+        position[axis] = py_parts_wrap(numbers[axis], a->shape[axis], axis);
+        if (position[axis] < 0)
+            return false;
+    }
+    return true;
 }

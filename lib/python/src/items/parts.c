@@ -91,20 +91,29 @@ take_array(struct py_part *part, PyObject *value)
     return ok && !PyErr_Occurred();
 }
 
-// What a part is, by itself. Slices stay as they are written: *slice.
 static bool
-take_part(struct py_part *part, PyObject *value, PyObject **slice)
+take_slice(struct py_part *part, PyObject *value)
+{
+    Py_ssize_t start, stop, step;
+    if (PySlice_Unpack(value, &start, &stop, &step) < 0)
+        return false;
+    part->kind = PY_PART_SLICE;
+    part->naxes = 1;
+    part->start = start;
+    part->stop = stop;
+    part->step = step;
+    return true;
+}
+
+// What a part is, by itself.
+static bool
+take_part(struct py_part *part, PyObject *value)
 {
     *part = (struct py_part){.axis = -1};
-    *slice = NULL;
     if (PyLong_CheckExact(value))
         return take_number(part, value);
-    if (PySlice_Check(value)) {
-        part->kind = PY_PART_SLICE;
-        part->naxes = 1;
-        *slice = value;
-        return true;
-    }
+    if (PySlice_Check(value))
+        return take_slice(part, value);
     if (value == Py_None) {
         part->kind = PY_PART_NEW;
         return true;
@@ -112,19 +121,17 @@ take_part(struct py_part *part, PyObject *value, PyObject **slice)
     return take_array(part, value);
 }
 
-static bool
-place_slice(struct py_part *part, PyObject *slice, int64_t length)
+static void
+place_slice(struct py_part *part, int64_t length)
 {
-    Py_ssize_t start, stop, step;
-    if (PySlice_Unpack(slice, &start, &stop, &step) < 0)
-        return false;
+    Py_ssize_t start = (Py_ssize_t)part->start, stop = (Py_ssize_t)part->stop;
+    const Py_ssize_t step = (Py_ssize_t)part->step;
+
     part->length = PySlice_AdjustIndices((Py_ssize_t)length, &start, &stop, step);
     part->start = start;
-    part->step = step;
     // what NumPy cuts by its length, the library wants cut by its end
     part->stop =
         part->length == 0 ? start : start + (part->length - 1) * step + (step > 0 ? 1 : -1);
-    return true;
 }
 
 // Whether a mask has the lengths of the axes that it is for.
@@ -148,14 +155,14 @@ mask_fits(const struct py_part *part, const int64_t *shape)
 
 // Give a part its axes, from *axis on.
 static bool
-place_part(struct py_part *part, PyObject *slice, const struct py_array *a, int *axis)
+place_part(struct py_part *part, const struct py_array *a, int *axis)
 {
     if (part->naxes == 0)
         return true;
     part->axis = *axis;
     *axis += part->naxes;
     if (part->kind == PY_PART_SLICE)
-        return place_slice(part, slice, a->shape[part->axis]);
+        place_slice(part, a->shape[part->axis]);
     if (part->kind == PY_PART_MASK)
         return mask_fits(part, a->shape);
     if (part->kind == PY_PART_NUMBER) {
@@ -191,64 +198,58 @@ too_many(const struct py_array *a, int used)
     return false;
 }
 
-// The parts in a second list, where each knows its axes.
-static bool
-place_parts(struct py_parts *parts, const struct py_array *a, PyObject **slices, int ellipsis,
-            int missing)
+bool
+py_parts_place(struct py_parts *placed, const struct py_parts *parts, const struct py_array *a)
 {
-    struct py_parts placed; // only the first n are ever read
+    const int missing = a->ndim - parts->used;
     int axis = 0;
-    bool ok = true;
+    bool ok = missing >= 0 || too_many(a, parts->used);
 
-    placed.n = 0;
-    placed.ellipsis = ellipsis >= 0;
+    placed->n = 0;
+    placed->used = a->ndim;
+    placed->ellipsis = parts->ellipsis;
     for (int i = 0; i <= parts->n && ok; i++) {
-        if (i == ellipsis && missing == 0)
-            placed.part[placed.n++] = (struct py_part){.kind = PY_PART_GAP, .axis = -1};
-        if (i == ellipsis || (ellipsis < 0 && i == parts->n))
-            ok = add_whole(&placed, a, missing, &axis);
+        if (i == parts->ellipsis && missing == 0)
+            placed->part[placed->n++] = (struct py_part){.kind = PY_PART_GAP, .axis = -1};
+        if (i == parts->ellipsis || (parts->ellipsis < 0 && i == parts->n))
+            ok = add_whole(placed, a, missing, &axis);
         if (i == parts->n || !ok)
             break;
-        placed.part[placed.n] = parts->part[i];
-        parts->part[i].array = NULL; // now of the second list
-        ok = place_part(&placed.part[placed.n++], slices[i], a, &axis);
+        struct py_part *const part = &placed->part[placed->n++];
+        *part = parts->part[i];
+        Py_XINCREF(part->array);
+        ok = place_part(part, a, &axis);
     }
-    py_parts_finish(parts);
-    *parts = placed;
     return ok;
 }
 
 bool
 py_parts_parse(struct py_parts *parts, const struct py_array *a, PyObject *index)
 {
-    PyObject *slices[PY_MAX_NDIM];
     const bool several = PyTuple_Check(index);
     const Py_ssize_t count = several ? PyTuple_Size(index) : 1;
-    int ellipsis = -1, used = 0;
 
-    parts->n = 0;
-    parts->ellipsis = false;
+    parts->n = parts->used = 0;
+    parts->ellipsis = -1;
     if (count > PY_MAX_NDIM - 2)
         return too_many(a, (int)(count > INT32_MAX ? INT32_MAX : count));
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *const value = several ? PyTuple_GetItem(index, i) : index;
         if (value == Py_Ellipsis) {
-            if (ellipsis >= 0) {
+            if (parts->ellipsis >= 0) {
                 PyErr_SetString(PyExc_IndexError,
                                 "an index can only have a single ellipsis ('...')");
                 return false;
             }
-            ellipsis = parts->n;
+            parts->ellipsis = parts->n;
             continue;
         }
-        const int at = parts->n++;
-        if (!take_part(&parts->part[at], value, &slices[at]))
+        struct py_part *const part = &parts->part[parts->n++];
+        if (!take_part(part, value))
             return false;
-        used += parts->part[at].naxes;
+        parts->used += part->naxes;
     }
-    if (used > a->ndim)
-        return too_many(a, used);
-    return place_parts(parts, a, slices, ellipsis, a->ndim - used);
+    return true;
 }
 
 // True and False, which are masks of no axis: a list of one index of no axis, or of none.

@@ -20,7 +20,7 @@ struct py_part {
     enum py_part_kind kind;
     int axis; // of the array, the first one; -1: none, as of True and False
     int naxes; // 1, or those of a mask
-    int64_t start, stop, step, length; // NUMBER: start
+    int64_t start, stop, step, length; // NUMBER: start. As written, until the part has its axis
     PyObject *array; // LIST: of int64 in C order; MASK: of bool in C order. Owned
 };
 
@@ -29,12 +29,18 @@ struct py_part {
 struct py_parts {
     struct py_part part[PY_MAX_PARTS];
     int n;
-    bool ellipsis; // one was written: the result is an array
+    int used; // axes that they are for
+    int ellipsis; // the part before which one was written: the result is an array; -1: none
 };
 
-// The parts, an Ellipsis as slices. False: an exception is set. Free them with py_parts_finish() in
-// either case.
+// What is written. This may run any code of the program, such as __index__() of an object. False:
+// an exception is set. Free the parts with py_parts_finish() in either case.
 bool py_parts_parse(struct py_parts *parts, const struct py_array *a, PyObject *index);
+
+// The parts, for the axes of an array as it is now, and an Ellipsis as slices. False: an exception
+// is set. Free `placed` in either case.
+bool py_parts_place(struct py_parts *placed, const struct py_parts *parts,
+                    const struct py_array *a);
 
 // Each mask as lists of indices, as by numpy.nonzero(). False: an exception is set.
 bool py_parts_open_masks(struct py_parts *parts);

@@ -14,24 +14,33 @@
 #include "python/src/base/methods.h"
 #include "python/src/base/names.h"
 #include "python/src/items/index.h"
+#include "python/src/items/parts.h"
 #include "python/src/items/selection.h"
 
 #include <string.h>
 
 // A single item; most of the time is NumPy's.
 static PyObject *
-read_one(const struct py_array *a, const int64_t *position)
+read_one(const struct py_array *a, const int64_t *numbers)
 {
+    int64_t position[TESS_MAX_NDIM];
     struct py_memory memory = {0};
     struct py_call call;
     PyObject *scalar = NULL;
 
-    if (py_memory_empty(&memory, 0, NULL, a->dtype) && py_call_begin(&call, a, PY_SHARED)) {
-        const tess_status st = tess_array_get_item(a->handle, position, memory.view.buf,
-                                                   (size_t)memory.view.len, &call.err);
-        if (py_call_end(&call, st))
-            scalar = PyObject_GetItem(memory.array, py_names.no_index);
-    }
+    do {
+        py_memory_drop(&memory);
+        if (!py_call_enter(&call, a, PY_SHARED))
+            return NULL;
+        if (!py_index_wrap(a, numbers, position) || !py_memory_empty(&memory, 0, NULL, a->dtype)) {
+            py_call_leave(&call);
+            return NULL;
+        }
+    } while (!py_call_go(&call));
+    const tess_status st = tess_array_get_item(a->handle, position, memory.view.buf,
+                                               (size_t)memory.view.len, &call.err);
+    if (py_call_end(&call, st))
+        scalar = PyObject_GetItem(memory.array, py_names.no_index);
     py_memory_drop(&memory);
     return scalar;
 }
@@ -45,78 +54,45 @@ slice_strides(const struct py_selection *s, const Py_buffer *view, int64_t *stri
 }
 
 static tess_mask
-mask_of(const struct py_selection *s, const Py_buffer *bytes)
+mask_of(const struct py_selection *s)
 {
-    return (tess_mask){.ndim = s->mask_ndim, .bytes = bytes->buf, .bytes_size = (size_t)bytes->len};
+    return (tess_mask){
+        .ndim = s->mask_ndim, .bytes = s->mask.view.buf, .bytes_size = (size_t)s->mask.view.len};
 }
 
-// The items of the selection into memory: in any order for slices, else in the raw one.
-static bool
-read_into(const struct py_selection *s, const struct py_array *a, const struct py_memory *to)
+// The items of the selection into memory, without the GIL: in any order for slices, else in the raw
+// one.
+static tess_status
+read_into(const struct py_selection *s, const struct py_array *a, const struct py_memory *to,
+          tess_error *err)
 {
     int64_t strides[TESS_MAX_NDIM];
-    struct py_memory mask = {0};
-    struct py_call call;
-    tess_status st = TESS_OK;
     void *const dst = to->view.buf;
-    const size_t size = s->pick == PY_PICK_SLICE ? py_memory_reach(to) : (size_t)to->view.len;
+    const size_t size = (size_t)to->view.len;
 
-    if (s->pick == PY_PICK_MASK && !py_memory_hold(&mask, s->mask, false))
-        return false;
-    if (s->pick == PY_PICK_SLICE)
+    if (s->pick == PY_PICK_SLICE) {
         slice_strides(s, &to->view, strides);
-    if (!py_call_begin(&call, a, PY_SHARED)) {
-        py_memory_drop(&mask);
-        return false;
+        return tess_array_get_slice(a->handle, s->start, s->stop, s->step, dst, py_memory_reach(to),
+                                    strides, err);
     }
-    st = py_index_fits(s, a, &call.err);
-    if (st != TESS_OK) {
-        ; // call.err says why
-    } else if (s->pick == PY_PICK_SLICE) {
-        st = tess_array_get_slice(a->handle, s->start, s->stop, s->step, dst, size, strides,
-                                  &call.err);
-    } else if (s->pick == PY_PICK_MASK) {
-        const tess_mask bytes = mask_of(s, &mask.view);
-        st = tess_array_get_mask(a->handle, &bytes, dst, size, &call.err);
-    } else if (s->pick == PY_PICK_LISTS) {
-        st = tess_array_get_orthogonal(a->handle, s->counts, (const int64_t *const *)s->lists, dst,
-                                       size, &call.err);
-    } else if (s->pick == PY_PICK_POINTS) {
-        st = tess_array_get_points(a->handle, s->npoints, s->points, dst, size, &call.err);
-    } else {
-        st = tess_array_get_boxes(a->handle, s->npoints, s->points, s->box, NULL, dst, size,
-                                  &call.err);
+    if (s->pick == PY_PICK_MASK) {
+        const tess_mask mask = mask_of(s);
+        return tess_array_get_mask(a->handle, &mask, dst, size, err);
     }
-    const bool ok = py_call_end(&call, st);
-    py_memory_drop(&mask);
-    return ok;
-}
-
-static PyObject *
-read_new(const struct py_selection *s, const struct py_array *a)
-{
-    struct py_memory memory = {0};
-    PyObject *result = NULL;
-    const bool ok = s->turned ? py_memory_empty(&memory, s->raw_ndim, s->raw, a->dtype)
-                              : py_memory_empty(&memory, s->ndim, s->shape, a->dtype);
-
-    if (ok && read_into(s, a, &memory)) {
-        PyObject *const array = py_memory_take(&memory);
-        result = s->turned   ? py_index_turn(s, array)
-                 : s->scalar ? PyObject_GetItem(array, py_names.no_index)
-                             : Py_NewRef(array);
-        Py_DECREF(array);
-    }
-    py_memory_drop(&memory);
-    return result;
+    if (s->pick == PY_PICK_LISTS)
+        return tess_array_get_orthogonal(a->handle, s->counts, (const int64_t *const *)s->lists,
+                                         dst, size, err);
+    if (s->pick == PY_PICK_POINTS)
+        return tess_array_get_points(a->handle, s->npoints, s->points, dst, size, err);
+    return tess_array_get_boxes(a->handle, s->npoints, s->points, s->box, NULL, dst, size, err);
 }
 
 // Whether memory of the program is such that the items fit. False: an exception is set.
 static bool
-out_fits(const struct py_selection *s, const struct py_array *a, PyObject *out,
-         const Py_buffer *view)
+out_fits(const struct py_selection *s, const struct py_array *a, const struct py_memory *out)
 {
-    PyObject *const dtype = PyObject_GetAttrString(out, "dtype");
+    const Py_buffer *const view = &out->view;
+    PyObject *const dtype = PyObject_GetAttrString(out->array, "dtype");
     const int equal = dtype ? py_dtype_equal(dtype, a->dtype) : -1;
     bool same = view->ndim == s->ndim;
 
@@ -131,7 +107,7 @@ out_fits(const struct py_selection *s, const struct py_array *a, PyObject *out,
     if (same)
         return true;
     PyObject *const want = py_memory_tuple(s->ndim, s->shape);
-    PyObject *const have = PyObject_GetAttrString(out, "shape");
+    PyObject *const have = PyObject_GetAttrString(out->array, "shape");
     if (want && have)
         PyErr_Format(PyExc_ValueError, "out has the shape %R, the items the shape %R", have, want);
     Py_XDECREF(have);
@@ -139,38 +115,87 @@ out_fits(const struct py_selection *s, const struct py_array *a, PyObject *out,
     return false;
 }
 
-// Into memory of the program. Where its order is not that of the library, by a copy.
+// Whether the library can write into memory of the program: its order is that of the raw items.
 static bool
-read_out(const struct py_selection *s, const struct py_array *a, PyObject *out)
+is_direct(const struct py_selection *s, const struct py_memory *out)
 {
-    struct py_memory memory = {0};
-    bool ok = py_memory_hold(&memory, out, true) && out_fits(s, a, out, &memory.view);
+    return s->pick == PY_PICK_SLICE || (!s->turned && PyBuffer_IsContiguous(&out->view, 'C'));
+}
 
-    if (ok &&
-        (s->pick == PY_PICK_SLICE || (!s->turned && PyBuffer_IsContiguous(&memory.view, 'C')))) {
-        ok = read_into(s, a, &memory);
-    } else if (ok) {
-        PyObject *const items = read_new(s, a);
-        ok = items && PyObject_SetItem(out, Py_Ellipsis, items) == 0;
-        Py_XDECREF(items);
-    }
-    py_memory_drop(&memory);
-    return ok;
+// What the index selects, and the memory that the library writes to: *out itself, or *made. False:
+// an exception is set.
+static bool
+prepare_read(struct py_selection *s, const struct py_array *a, const struct py_parts *parts,
+             enum py_index_way way, const struct py_memory *out, struct py_memory *made)
+{
+    if (!py_index_select(s, a, parts, way))
+        return false;
+    if (out->held && !out_fits(s, a, out))
+        return false;
+    if (out->held && is_direct(s, out))
+        return true;
+    return s->turned ? py_memory_empty(made, s->raw_ndim, s->raw, a->dtype)
+                     : py_memory_empty(made, s->ndim, s->shape, a->dtype);
+}
+
+// The items that were read, as the result. Where the library could not write into *out, by a copy.
+static PyObject *
+result_of(const struct py_selection *s, const struct py_memory *out, const struct py_memory *made)
+{
+    PyObject *result = NULL;
+
+    if (made->held)
+        result = s->turned                 ? py_index_turn(s, made->array)
+                 : s->scalar && !out->held ? PyObject_GetItem(made->array, py_names.no_index)
+                                           : Py_NewRef(made->array);
+    if (!out->held || (made->held && !result))
+        return result;
+    const bool ok = !made->held || PyObject_SetItem(out->array, Py_Ellipsis, result) == 0;
+    Py_XDECREF(result);
+    return ok ? Py_NewRef(out->array) : NULL;
+}
+
+// a[index], into the memory *out if that is held.
+static PyObject *
+read_parts(const struct py_array *a, const struct py_parts *parts, enum py_index_way way,
+           const struct py_memory *out)
+{
+    struct py_selection s;
+    struct py_memory made = {0};
+    struct py_call call;
+    PyObject *result = NULL;
+
+    py_selection_init(&s);
+    do {
+        py_selection_finish(&s);
+        py_memory_drop(&made);
+        if (!py_call_enter(&call, a, PY_SHARED))
+            return NULL;
+        if (!prepare_read(&s, a, parts, way, out, &made)) {
+            py_call_leave(&call);
+            goto out;
+        }
+    } while (!py_call_go(&call));
+    const tess_status st = read_into(&s, a, made.held ? &made : out, &call.err);
+    if (py_call_end(&call, st))
+        result = result_of(&s, out, &made);
+out:
+    py_memory_drop(&made);
+    py_selection_finish(&s);
+    return result;
 }
 
 static PyObject *
 read_index(const struct py_array *a, PyObject *index, enum py_index_way way, PyObject *out)
 {
-    struct py_selection s;
+    struct py_parts parts;
+    struct py_memory memory = {0};
     PyObject *result = NULL;
 
-    if (py_index_parse(&s, a, index, way) && py_index_count(&s)) {
-        if (!out)
-            result = read_new(&s, a);
-        else if (read_out(&s, a, out))
-            result = Py_NewRef(out);
-    }
-    py_selection_finish(&s);
+    if (py_parts_parse(&parts, a, index) && (!out || py_memory_hold(&memory, out, true)))
+        result = read_parts(a, &parts, way, &memory);
+    py_memory_drop(&memory);
+    py_parts_finish(&parts);
     return result;
 }
 
@@ -178,11 +203,11 @@ PyObject *
 py_read_item(PyObject *self, PyObject *index)
 {
     const struct py_array *const a = (struct py_array *)(void *)self;
-    int64_t position[TESS_MAX_NDIM];
-    const int item = py_index_item(a, index, position);
+    int64_t numbers[TESS_MAX_NDIM];
+    int n;
 
-    if (item != 0)
-        return item > 0 ? read_one(a, position) : NULL;
+    if (py_index_numbers(index, &n, numbers) && n == a->ndim)
+        return read_one(a, numbers);
     return read_index(a, index, PY_INDEX_NUMPY, NULL);
 }
 

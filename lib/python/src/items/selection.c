@@ -3,6 +3,14 @@
  */
 #include "python/src/items/selection.h"
 
+void
+py_selection_init(struct py_selection *s)
+{
+    s->mask = (struct py_memory){0};
+    s->nmemory = s->ndim = s->raw_ndim = 0;
+    s->scalar = s->turned = false;
+}
+
 int64_t *
 py_selection_numbers(struct py_selection *s, int64_t count)
 {
@@ -22,5 +30,5 @@ py_selection_finish(struct py_selection *s)
     for (int i = 0; i < s->nmemory; i++)
         PyMem_Free(s->memory[i]);
     s->nmemory = 0;
-    Py_CLEAR(s->mask);
+    py_memory_drop(&s->mask);
 }

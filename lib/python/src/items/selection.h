@@ -15,13 +15,14 @@
 #ifndef PYTHON_SELECTION_H
 #define PYTHON_SELECTION_H
 
+#include "python/src/base/memory.h"
 #include "python/src/base/py.h"
 
 enum py_pick { PY_PICK_SLICE, PY_PICK_MASK, PY_PICK_LISTS, PY_PICK_POINTS, PY_PICK_BOXES };
 
 struct py_selection {
     enum py_pick pick;
-    int array_ndim; // of the array, when it was made; and bytes of an item
+    int array_ndim; // of the array, and bytes of an item
     int64_t typesize;
     bool scalar; // one item, and the result has no axes because of that
 
@@ -29,7 +30,7 @@ struct py_selection {
     int64_t start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM], step[TESS_MAX_NDIM], length[TESS_MAX_NDIM];
     int result_axis[TESS_MAX_NDIM]; // axis of the result that a slice became; -1: a single index
 
-    PyObject *mask; // PY_PICK_MASK: bytes in C order
+    struct py_memory mask; // PY_PICK_MASK: bytes in C order
     int mask_ndim;
 
     int64_t counts[TESS_MAX_NDIM]; // PY_PICK_LISTS
@@ -49,6 +50,9 @@ struct py_selection {
     int ndim; // of the result
     int64_t shape[PY_MAX_NDIM];
 };
+
+// Nothing is selected, and nothing is owned.
+void py_selection_init(struct py_selection *s);
 
 // Memory for numbers, which the selection owns. NULL: MemoryError is set.
 int64_t *py_selection_numbers(struct py_selection *s, int64_t count);

@@ -13,6 +13,7 @@
 #include "python/src/base/methods.h"
 #include "python/src/base/names.h"
 #include "python/src/items/index.h"
+#include "python/src/items/parts.h"
 #include "python/src/items/selection.h"
 #include "python/src/items/value.h"
 
@@ -49,35 +50,6 @@ broadcast_strides(const struct py_selection *s, const Py_buffer *value, int64_t 
     return true;
 }
 
-static bool
-write_slice(const struct py_selection *s, struct py_array *a, const struct py_memory *value)
-{
-    int64_t result[PY_MAX_NDIM], strides[TESS_MAX_NDIM];
-    struct py_call call;
-    tess_status st;
-
-    if (!broadcast_strides(s, &value->view, result))
-        return false;
-    for (int i = 0; i < s->array_ndim; i++)
-        strides[i] = s->result_axis[i] < 0 ? 0 : result[s->result_axis[i]];
-    const size_t reach = py_memory_reach(value);
-    const bool one = value->view.len == value->view.itemsize;
-    if (!py_call_begin(&call, a, PY_SHARED))
-        return false;
-    st = py_index_fits(s, a, &call.err);
-    if (st != TESS_OK)
-        ; // call.err says why
-    else if (s->scalar)
-        st = tess_array_set_item(a->handle, s->start, value->view.buf, reach, &call.err);
-    else if (one)
-        st = tess_array_fill(a->handle, s->start, s->stop, s->step, value->view.buf, reach,
-                             &call.err);
-    else
-        st = tess_array_set_slice(a->handle, s->start, s->stop, s->step, value->view.buf, reach,
-                                  strides, &call.err);
-    return py_call_end(&call, st);
-}
-
 // New memory in the raw order, to which a value was assigned as NumPy does it.
 static bool
 raw_value(const struct py_selection *s, const struct py_array *a, PyObject *value,
@@ -91,70 +63,128 @@ raw_value(const struct py_selection *s, const struct py_array *a, PyObject *valu
     return ok;
 }
 
-static bool
-write_raw(const struct py_selection *s, struct py_array *a, const struct py_memory *value,
-          const struct py_memory *mask)
-{
-    struct py_call call;
-    tess_status st;
-    const void *const src = value->view.buf;
-    const size_t size = (size_t)value->view.len;
+// A value for the items that an index selects.
+struct assignment {
+    struct py_selection s;
+    struct py_memory value; // of the type of the array
+    struct py_memory raw; // the value in the raw order, if that is needed
+    int64_t strides[TESS_MAX_NDIM]; // PY_PICK_SLICE: of the value, per axis of the array
+    bool one; // it is a single item
+};
 
-    if (!py_call_begin(&call, a, PY_SHARED))
-        return false;
-    st = py_index_fits(s, a, &call.err);
-    if (st != TESS_OK) {
-        ; // call.err says why
-    } else if (s->pick == PY_PICK_MASK) {
-        const tess_mask bytes = {
-            .ndim = s->mask_ndim, .bytes = mask->view.buf, .bytes_size = (size_t)mask->view.len};
-        st = tess_array_set_mask(a->handle, &bytes, src, size, &call.err);
-    } else if (s->pick == PY_PICK_LISTS) {
-        st = tess_array_set_orthogonal(a->handle, s->counts, (const int64_t *const *)s->lists, src,
-                                       size, &call.err);
-    } else if (s->pick == PY_PICK_POINTS) {
-        st = tess_array_set_points(a->handle, s->npoints, s->points, src, size, &call.err);
-    } else {
-        st = tess_array_set_boxes(a->handle, s->npoints, s->points, s->box, src, size, &call.err);
-    }
-    return py_call_end(&call, st);
-}
-
-// Lists and masks.
+// What the index selects, and the value for it. False: an exception is set.
 static bool
-write_chosen(struct py_selection *s, struct py_array *a, PyObject *value, const Py_buffer *view)
+prepare_write(struct assignment *w, const struct py_array *a, const struct py_parts *parts,
+              enum py_index_way way)
 {
     int64_t strides[PY_MAX_NDIM];
-    struct py_memory raw = {0}, mask = {0};
-    bool ok =
-        py_index_count(s) && (s->pick != PY_PICK_MASK || py_memory_hold(&mask, s->mask, false));
+    const Py_buffer *const view = &w->value.view;
 
-    ok = ok && broadcast_strides(s, view, strides);
-    const bool one = s->pick == PY_PICK_MASK && view->len == view->itemsize;
-    ok = ok && (one ? py_memory_hold(&raw, value, false) : raw_value(s, a, value, &raw)) &&
-         write_raw(s, a, &raw, &mask);
-    py_memory_drop(&raw);
-    py_memory_drop(&mask);
+    if (!py_index_select(&w->s, a, parts, way) || !broadcast_strides(&w->s, view, strides))
+        return false;
+    w->one = view->len == view->itemsize;
+    if (w->s.pick != PY_PICK_SLICE)
+        return (w->one && w->s.pick == PY_PICK_MASK) ||
+               raw_value(&w->s, a, w->value.array, &w->raw);
+    for (int i = 0; i < w->s.array_ndim; i++)
+        w->strides[i] = w->s.result_axis[i] < 0 ? 0 : strides[w->s.result_axis[i]];
+    return true;
+}
+
+// Without the GIL.
+static tess_status
+write_from(const struct assignment *w, struct py_array *a, tess_error *err)
+{
+    const struct py_selection *const s = &w->s;
+    const struct py_memory *const from = w->raw.held ? &w->raw : &w->value;
+    const void *const src = from->view.buf;
+    const size_t size = (size_t)from->view.len, reach = py_memory_reach(&w->value);
+
+    if (s->pick == PY_PICK_SLICE && s->scalar)
+        return tess_array_set_item(a->handle, s->start, src, reach, err);
+    if (s->pick == PY_PICK_SLICE && w->one)
+        return tess_array_fill(a->handle, s->start, s->stop, s->step, src, reach, err);
+    if (s->pick == PY_PICK_SLICE)
+        return tess_array_set_slice(a->handle, s->start, s->stop, s->step, src, reach, w->strides,
+                                    err);
+    if (s->pick == PY_PICK_MASK) {
+        const tess_mask mask = {.ndim = s->mask_ndim,
+                                .bytes = s->mask.view.buf,
+                                .bytes_size = (size_t)s->mask.view.len};
+        return tess_array_set_mask(a->handle, &mask, src, size, err);
+    }
+    if (s->pick == PY_PICK_LISTS)
+        return tess_array_set_orthogonal(a->handle, s->counts, (const int64_t *const *)s->lists,
+                                         src, size, err);
+    if (s->pick == PY_PICK_POINTS)
+        return tess_array_set_points(a->handle, s->npoints, s->points, src, size, err);
+    return tess_array_set_boxes(a->handle, s->npoints, s->points, s->box, src, size, err);
+}
+
+// The value as items of the type that the array has now. False: an exception is set.
+static bool
+take_value(struct assignment *w, const struct py_array *a, PyObject *value, PyObject **dtype)
+{
+    py_memory_drop(&w->value);
+    Py_XDECREF(*dtype);
+    *dtype = Py_NewRef(a->dtype); // refresh() may give it another one
+    PyObject *const items = py_value_items(a, value);
+    const bool ok = items && py_memory_hold(&w->value, items, false);
+    Py_XDECREF(items);
     return ok;
+}
+
+// Enters a call in which the array has the type of the value. False: an exception is set.
+static bool
+enter_write(struct py_call *call, struct assignment *w, struct py_array *a, PyObject *value,
+            PyObject **dtype)
+{
+    for (;;) {
+        if (!py_call_enter(call, a, PY_SHARED))
+            return false;
+        if (a->dtype == *dtype)
+            return true;
+        py_call_leave(call);
+        if (!take_value(w, a, value, dtype))
+            return false;
+    }
 }
 
 static bool
 write_index(struct py_array *a, PyObject *index, enum py_index_way way, PyObject *value)
 {
-    struct py_selection s;
-    struct py_memory memory = {0};
-    PyObject *const items = py_value_items(a, value);
-    bool ok = items && py_memory_hold(&memory, items, false);
+    struct assignment w;
+    struct py_parts parts;
+    struct py_call call;
+    PyObject *dtype = NULL;
+    bool ok;
 
-    if (ok) {
-        ok = py_index_parse(&s, a, index, way);
-        if (ok)
-            ok = s.pick == PY_PICK_SLICE ? write_slice(&s, a, &memory)
-                                         : write_chosen(&s, a, items, &memory.view);
-        py_selection_finish(&s);
-    }
-    py_memory_drop(&memory);
-    Py_XDECREF(items);
+    py_selection_init(&w.s);
+    w.value = w.raw = (struct py_memory){0};
+    parts.n = 0;
+    ok = take_value(&w, a, value, &dtype) && py_parts_parse(&parts, a, index);
+    if (!ok)
+        goto out;
+    do {
+        py_selection_finish(&w.s);
+        py_memory_drop(&w.raw);
+        ok = enter_write(&call, &w, a, value, &dtype);
+        if (!ok)
+            goto out;
+        ok = prepare_write(&w, a, &parts, way);
+        if (!ok) {
+            py_call_leave(&call);
+            goto out;
+        }
+    } while (!py_call_go(&call));
+    const tess_status st = write_from(&w, a, &call.err);
+    ok = py_call_end(&call, st);
+out:
+    py_selection_finish(&w.s);
+    py_memory_drop(&w.raw);
+    py_memory_drop(&w.value);
+    py_parts_finish(&parts);
+    Py_XDECREF(dtype);
     return ok;
 }
 

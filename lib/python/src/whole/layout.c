@@ -7,6 +7,8 @@
 #include "python/src/base/methods.h"
 #include "python/src/whole/params.h"
 
+#include <string.h>
+
 // A mix of accesses as text, and what is kept, as the options of a search.
 static bool
 take_options(tess_tuner_options *options, tess_access *accesses, const tess_params *params,
@@ -120,17 +122,23 @@ search_layout(PyObject *module, PyObject *args)
     tess_context_init(&context);
     context.progress = py_call_progress;
     p.params.ndim = a->ndim;
-    for (int i = 0; i < a->ndim; i++)
-        p.params.shape[i] = a->shape[i];
-    if (py_params_change(&p, dict) && take_options(&options, accesses, &p.params, mix, keep)) {
-        options.budget = budget;
-        options.context = &context;
-        if (py_call_begin(&call, a, PY_SHARED)) {
-            const tess_status st = search(a, &p.params, &options, &layout, &seconds, &call.err);
-            if (py_call_end(&call, st))
-                result = with_seconds(&layout, seconds);
+    if (!py_params_change(&p, dict))
+        goto out;
+    do {
+        if (!py_call_enter(&call, a, PY_SHARED))
+            goto out;
+        memcpy(p.params.shape, a->shape, sizeof a->shape);
+        if (!take_options(&options, accesses, &p.params, mix, keep)) {
+            py_call_leave(&call);
+            goto out;
         }
-    }
+    } while (!py_call_go(&call));
+    options.budget = budget;
+    options.context = &context;
+    const tess_status st = search(a, &p.params, &options, &layout, &seconds, &call.err);
+    if (py_call_end(&call, st))
+        result = with_seconds(&layout, seconds);
+out:
     py_params_finish(&p);
     return result;
 }

@@ -6,6 +6,7 @@
 #include "python/src/base/memory.h"
 #include "python/src/base/methods.h"
 #include "python/src/items/index.h"
+#include "python/src/items/parts.h"
 #include "python/src/items/selection.h"
 
 // Ends a call that made a view of an array.
@@ -43,10 +44,8 @@ make_view(const struct py_selection *s, const struct py_array *a, tess_array **v
 {
     struct chain chain = {.last = a->handle};
     tess_array *next = NULL;
-    tess_status st = py_index_fits(s, a, err);
+    tess_status st = tess_array_view_slice(chain.last, s->start, s->stop, s->step, &next, err);
 
-    if (st == TESS_OK)
-        st = tess_array_view_slice(chain.last, s->start, s->stop, s->step, &next, err);
     if (st == TESS_OK)
         step(&chain, next);
     for (int i = a->ndim - 1; st == TESS_OK && i >= 0; i--) {
@@ -72,27 +71,52 @@ make_view(const struct py_selection *s, const struct py_array *a, tess_array **v
     return st;
 }
 
-// _view(index): numbers, slices, '...' and None.
-static PyObject *
-array_view(PyObject *self, PyObject *index)
+// What an index of a view selects. False: an exception is set.
+static bool
+select_view(struct py_selection *s, const struct py_array *a, const struct py_parts *parts)
 {
-    struct py_array *const a = (struct py_array *)(void *)self;
+    if (!py_index_select(s, a, parts, PY_INDEX_NUMPY))
+        return false;
+    if (s->pick != PY_PICK_SLICE)
+        PyErr_SetString(PyExc_IndexError,
+                        "a view is made by numbers, slices, '...' and None, not by lists or masks");
+    return s->pick == PY_PICK_SLICE;
+}
+
+static PyObject *
+view_parts(struct py_array *a, const struct py_parts *parts)
+{
     struct py_selection s;
     struct py_call call;
     tess_array *view = NULL;
     PyObject *result = NULL;
 
-    if (py_index_parse(&s, a, index, PY_INDEX_NUMPY)) {
-        if (s.pick != PY_PICK_SLICE) {
-            PyErr_SetString(PyExc_IndexError,
-                            "a view is made by numbers, slices, '...' and None, not by lists or "
-                            "masks");
-        } else if (py_call_begin(&call, a, PY_SHARED)) {
-            const tess_status st = make_view(&s, a, &view, &call.err);
-            result = end_view(&call, st, view, a);
+    py_selection_init(&s);
+    do {
+        py_selection_finish(&s);
+        if (!py_call_enter(&call, a, PY_SHARED))
+            return NULL;
+        if (!select_view(&s, a, parts)) {
+            py_call_leave(&call);
+            goto out;
         }
-    }
+    } while (!py_call_go(&call));
+    const tess_status st = make_view(&s, a, &view, &call.err);
+    result = end_view(&call, st, view, a);
+out:
     py_selection_finish(&s);
+    return result;
+}
+
+// _view(index): numbers, slices, '...' and None.
+static PyObject *
+array_view(PyObject *self, PyObject *index)
+{
+    struct py_array *const a = (struct py_array *)(void *)self;
+    struct py_parts parts;
+    PyObject *const result = py_parts_parse(&parts, a, index) ? view_parts(a, &parts) : NULL;
+
+    py_parts_finish(&parts);
     return result;
 }
 
