@@ -171,6 +171,99 @@ class Datasets(InFolder):
                 tessera.to_tessera(xr.Dataset({"v": ((), 1, {"x": value})}), "wrong")
         self.assertEqual([name for name in os.listdir() if "wrong" in name], [])
 
+    def test_names(self):
+        """What would not come back under its name is refused, with the name, before anything is written."""
+        def named(variable="v", dim="x", attribute="a", of_dataset="b"):
+            return xr.Dataset({variable: (dim, [1, 2], {attribute: 3})}, attrs={of_dataset: 4})
+
+        def made(name):
+            return xr.Dataset({"v": ("x", [1, 2])}).rename_dims(x=name)
+
+        text = ["a/b", "..", ".", ".hidden", "a\0b", "a%2Fb", "group.json", "a.b2nd", "a b ", "ä" * 40, "%", "\n", "_tess"]
+        good = [named(variable=n) for n in [None, *text, "x" * 243]]
+        good += [named(dim=n) for n in text if "\0" not in n]
+        good += [named(attribute=n) for n in [*text, "", "x" * 400, "attributes", "_ARRAY_DIMENSIONS"]]
+        good += [named(of_dataset=n) for n in [*text, "", "attributes"]]
+        good.append(xr.Dataset({n: ("x", [i]) for i, n in enumerate(["1", "A", "a", "None", None, "values"])}))
+        for ds in good:
+            with self.subTest(names=list(ds.variables), dims=list(ds.dims), attrs=list(ds.attrs)):
+                xr.testing.assert_identical(self.round_trip(ds), ds)
+                tessera.to_tessera(ds, "ds", mode="a")
+                tessera.to_tessera(ds, "ds", append_dim=list(ds.dims)[0])
+        shutil.rmtree("ds")
+        odd = [1, True, b"a", ("a", "b"), 1.5]
+        bad = [(TypeError, n, named(variable=n)) for n in odd] + [(TypeError, n, named(attribute=n)) for n in [*odd, None]]
+        bad += [(TypeError, n, named(of_dataset=n)) for n in [*odd, None]]
+        bad += [(TypeError, n, made(n)) for n in odd]
+        bad += [(TypeError, 1, xr.Dataset({1: ("x", [1]), "1": ("x", [2])})),
+                (TypeError, 0, xr.DataArray([1], dims="x", name=0)),
+                (TypeError, 1, xr.Dataset(coords={1: 2}))]
+        bad += [(ValueError, n, named(variable=n)) for n in ["", "\ud800", "x" * 244, "/" * 100, "__values__"]]
+        bad += [(ValueError, n, made(n)) for n in ["", "a\0b", "\ud800", "x" * 256]]
+        bad += [(ValueError, "\ud800", named(attribute="\ud800")), (ValueError, "\ud800", named(of_dataset="\ud800"))]
+        tessera.to_tessera(named(), "there")
+        for error, name, ds in bad:
+            for path, more in (("new", {}), ("there", {"mode": "a"}), ("there", {"append_dim": "x"})):
+                with self.subTest(name=name, **more), self.assertRaises(error) as raised:
+                    tessera.to_tessera(ds, path, **more)
+                self.assertIn(repr(name), str(raised.exception))
+        self.assertEqual(os.listdir(), ["there"])
+        xr.testing.assert_identical(opened("there").load(), named())
+        os.rename("there/v.b2nd", "there/V.b2nd")  # as where both names are one file
+        os.link("there/V.b2nd", "there/w.b2nd")
+        os.rename("there/w.b2nd", "there/W%2E.b2nd")
+        self.assertEqual(set(opened("there")), {"V", "W."})
+        for file in ("W%2e.b2nd", ".a.1234abcd.b2nd"):  # the second is left by a program that was killed
+            os.link("there/V.b2nd", f"there/{file}")
+        with self.assertRaisesRegex(ValueError, "both"):
+            opened("there")
+        os.remove("there/W%2e.b2nd")
+        self.assertEqual(set(opened("there")), {"V", "W."})
+        for value in (object(), np.datetime64("2000-01-01"), 1j, "\ud800"):
+            for path, more in (("new", {}), ("there", {"mode": "a"}), ("there", {"append_dim": "x"})):
+                with self.assertRaisesRegex((TypeError, ValueError), "'when'"):
+                    tessera.to_tessera(named().assign_attrs(when=value), path, **more)
+
+    def test_names_that_are_one_file(self):
+        """As in file systems that do not tell upper from lower case."""
+        tessera.to_tessera(xr.Dataset({"v": ("x", [1])}), "ds")
+        tessera.to_tessera(xr.Dataset({"w": ("x", [2])}), "other")
+        other = tessera.folders.addition.file_name
+        tessera.folders.addition.file_name = lambda name: other(name.lower())
+        try:
+            with self.assertRaisesRegex(FileExistsError, "'V'"):
+                tessera.to_tessera(xr.Dataset({"V": ("x", [3])}), "ds", mode="a")
+        finally:
+            tessera.folders.addition.file_name = other
+        self.assertEqual(list(opened("ds")), ["v"])
+
+    def test_what_is_no_dataset(self):
+        """Other folders are refused, and not guessed to be ours; an empty dataset is one."""
+        for folder in ("empty", "zarr", "foreign", "list", "broken"):
+            os.mkdir(folder)
+        pathlib.Path("zarr/.zgroup").write_text('{"zarr_format": 2}')
+        pathlib.Path("foreign/group.json").write_text('{"attributes": {"a": 1}}')
+        pathlib.Path("list/group.json").write_text("[]")
+        pathlib.Path("broken/group.json").write_text("{")
+        tessera.to_tessera(xr.Dataset(attrs={"a": 1}), "none")
+        guess = xarray_backend.TesseraBackendEntrypoint().guess_can_open
+        for folder, words in (("empty", "group.json"), ("zarr", "Zarr"), ("foreign", "group.json"), ("/usr/bin", "group.json"),
+                              ("/", "group.json"), ("list", "no object"), ("broken", "Expecting")):
+            with self.assertRaisesRegex((tessera.FormatError, ValueError), words):
+                opened(folder)
+            self.assertFalse(guess(folder))
+        with self.assertRaisesRegex(tessera.FormatError, "all/inner"):
+            tessera.to_tessera(sample()[["rain"]], "all")
+            os.mkdir("all/inner")
+            opened("all", group="inner")
+        self.assertEqual([guess(path) for path in ("none", "all", pathlib.Path("all"), "x.b2nd", "all/inner", 5, b"all")],
+                         [True, True, True, True, False, False, False])
+        self.assertEqual(opened("none").attrs, {"a": 1})
+        with self.assertRaisesRegex(tessera.FormatError, 'engine="tessera"'):
+            tessera.open("all")
+        with self.assertRaisesRegex(tessera.FormatError, "without an array"):
+            tessera.open("all/inner")
+
     def test_one_file(self):
         tessera.asarray(np.arange(12).reshape(3, 4), "plain.b2nd")
         with tessera.create("named.b2nd", (3, 4), "M8[D]", sparse=True) as a:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tessera import _tessera
 from tessera.attributes import Attributes
+from tessera.folders import groups
 from tessera.layouts import Layout, Method, Shape, methods
 from tessera.places import Checksums, Durability, Path, is_written, options_of, to_create, to_open
 
@@ -562,7 +563,13 @@ def open_at(
         place = to_open(None, mode, **options)
         return opened(_tessera._open(Array, {**place, "image": path}), place)
     place = to_open(path, mode, mmap=mmap, **options)
-    return opened(_tessera._open(Array, place), place)
+    try:
+        return opened(_tessera._open(Array, place), place)
+    except _tessera.FormatError as error:
+        if "url" in place or not groups.is_dataset(place["path"]):
+            raise
+        words = f'{path!r} is a folder of arrays: xarray.open_dataset(path, engine="tessera") opens it'
+        raise type(error)(words) from None
 
 
 def _remade(base: Array, method: str, argument: Any) -> Array:

@@ -10,33 +10,34 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tessera.folders.addition import add
-from tessera.folders.groups import check_group, write_group
+from tessera.folders.groups import check_attributes, check_group, write_group
 from tessera.folders.growth import append
+from tessera.folders.names import Name, check_names
 from tessera.folders.variables import encoded, write_all
 from tessera.places import Path
 from tessera.publish import published, target_of
 
 
-def _unlimited(ds: Any, asked: Iterable[str] | None) -> set[str]:
+def _unlimited(ds: Any, asked: str | Iterable[str] | None) -> set[str]:
     """Names of dimensions that are unlimited: those asked for, or of the file that was opened."""
-    known = {str(name) for name in ds.dims}
-    if asked is None:
-        return known & set(ds.encoding.get("unlimited_dims") or ())
-    unknown = set(asked) - known
-    if unknown:
-        raise ValueError(f"unlimited_dims: no dimensions of the dataset: {sorted(unknown)}")
-    return set(asked)
+    known = set(ds.dims)
+    named = asked if asked is not None else ds.encoding.get("unlimited_dims") or ()
+    names = {named} if isinstance(named, str) else set(named)
+    unknown = names - known
+    if asked is not None and unknown:
+        raise ValueError(f"unlimited_dims: no dimensions of the dataset: {sorted(unknown, key=str)}")
+    return names & known
 
 
 def _lengths(ds: Any) -> dict[str, int]:
-    return {str(name): int(length) for name, length in ds.sizes.items()}
+    return {name: int(length) for name, length in ds.sizes.items()}
 
 
 def _write_new(
     ds: Any,
     path: Path,
     mode: str,
-    encoding: Mapping[str, Mapping[str, Any]],
+    encoding: Mapping[Name, Mapping[str, Any]],
     unlimited: set[str],
     shared: bool,
 ) -> None:
@@ -62,17 +63,17 @@ def to_tessera(
     path: Path,
     *,
     mode: str | None = None,
-    encoding: Mapping[str, Mapping[str, Any]] | None = None,
+    encoding: Mapping[Any, Mapping[str, Any]] | None = None,
     append_dim: str | None = None,
-    unlimited_dims: Iterable[str] | None = None,
+    unlimited_dims: str | Iterable[str] | None = None,
     shared: bool = False,
 ) -> None:
     """Write a dataset of xarray, or a DataArray, as a folder of arrays.
 
     encoding has for each variable what tessera.create() takes (chunks, blocks, codec, level,
     filters, layout, sparse, fill_value) and what xarray knows of the conventions of CF (dtype,
-    scale_factor, add_offset, _FillValue, units, calendar). Variables of Dask are computed in
-    parallel, as from_dask() does. xr.open_dataset(path, engine="tessera") opens the folder, and
+    scale_factor, add_offset, _FillValue, units, calendar). Encodings of variables that were opened
+    are used as far as they fit. Variables of Dask are computed in parallel, as from_dask() does. xr.open_dataset(path, engine="tessera") opens the folder, and
     `tess export` makes a netCDF file of it.
 
     mode is "x", "w" or "a"; None is "a" with append_dim, and "x" without. "x" makes a new folder,
@@ -96,11 +97,13 @@ def to_tessera(
     array([ 0.,  1.,  2., 10., 11., 12.])
     """
     if hasattr(ds, "to_dataset") and not hasattr(ds, "data_vars"):
-        ds = ds.to_dataset(name=ds.name or "values")
+        ds = ds.to_dataset(name="values" if ds.name is None else ds.name)
     if not hasattr(ds, "data_vars"):
         raise TypeError(f"a dataset of xarray is expected, not {type(ds).__name__}")
     mode = _checked_mode(mode, append_dim)
-    asked = {str(name): options for name, options in (encoding or {}).items()}
+    check_names(ds)
+    check_attributes(ds.attrs)
+    asked = dict(encoding or {})
     unlimited = _unlimited(ds, unlimited_dims)
     folder = target_of(path)
     if append_dim is None and (mode != "a" or not os.path.lexists(folder)):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from tessera import _tessera
 from tessera.folders import groups
+from tessera.folders.names import SUFFIX
 from tessera.opening import open
 from tessera.places import Path
 
@@ -29,7 +30,7 @@ def _check_replaced(path: str) -> None:
         return
     for entry in os.listdir(path):
         inside = os.path.join(path, entry)
-        if entry in (groups.RECORD, groups.RECORD_PART) or entry.endswith(groups.SUFFIX):
+        if entry in (groups.RECORD, groups.RECORD_PART) or entry.endswith(SUFFIX):
             continue
         if entry.startswith(".") and entry.endswith(_PART):
             continue
@@ -57,7 +58,7 @@ def published(path: Path, mode: str) -> Iterator[str]:
         raise FileExistsError(f"{target!r} exists; mode 'w' replaces it")
     _check_replaced(target)
     parent, name = os.path.split(target)
-    part = os.path.join(parent, f".{name}.{uuid.uuid4().hex[:8]}{groups.SUFFIX}")
+    part = os.path.join(parent, f".{name}.{uuid.uuid4().hex[:8]}{SUFFIX}")
     old = part + ".old"
     try:
         yield part
@@ -82,7 +83,7 @@ def published_inside(folder: str) -> Iterator[str]:
     os.mkdir(part)
     try:
         yield part
-        files = sorted(file for file in os.listdir(part) if file.endswith(groups.SUFFIX))
+        files = sorted(file for file in os.listdir(part) if file.endswith(SUFFIX))
         for file in files:
             groups.sync(os.path.join(part, file))
         for file in files:

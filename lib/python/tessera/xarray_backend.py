@@ -16,6 +16,7 @@ import numpy.typing as npt
 from tessera import _tessera, datasets
 from tessera.array import Array
 from tessera.folders import groups
+from tessera.folders.names import SUFFIX, Name, variable_name
 from tessera.opening import open
 from tessera.places import Path
 
@@ -112,7 +113,7 @@ def _committed(array: Array, dims: tuple[str, ...], record: groups.Group) -> tup
 
 
 def _variable(
-    path: str, name: str, prefix: str, options: dict[str, Any], record: groups.Group
+    path: str, name: Name, prefix: str, options: dict[str, Any], record: groups.Group
 ) -> tuple[CachingFileManager, Any]:
     """The manager of an array's file, and the array as a lazy variable of xarray."""
     manager = CachingFileManager(open, path, mode="r", kwargs=options)
@@ -134,27 +135,27 @@ def _variable(
     return manager, Variable(dims, items, attrs, encoding)
 
 
-def _files(path: str, record: groups.Group) -> dict[str, str]:
+def _files(path: str, record: groups.Group) -> dict[Name, str]:
     """Names of variables, and where they are."""
     if not groups.is_group(path):
-        return {groups.variable_name(path): path}
-    names = groups.in_order(groups.array_names(path), record)
-    return {name: os.path.join(path, groups.file_name(name)) for name in names}
+        return {variable_name(path): path}
+    files = groups.array_files(path)
+    return {name: files[name] for name in groups.in_order(files, record)}
 
 
 def _open_all(
     path: str, dropped: set[str], options: dict[str, Any], managers: list[CachingFileManager]
-) -> tuple[groups.Group, dict[str, Any]]:
+) -> tuple[groups.Group, dict[Name, Any]]:
     """The record of a folder, or of an array an empty one, and all variables.
 
     They are opened again if a dataset was appended meanwhile.
     """
     while True:
         record = groups.read_group(path)
-        variables = {}
+        variables: dict[Name, Any] = {}
         for name, file in _files(path, record).items():
             if name not in dropped:
-                prefix = "" if file == path else name + "_"
+                prefix = "" if file == path else f"{name}_"
                 manager, variables[name] = _variable(file, name, prefix, options, record)
                 managers.append(manager)
         now = groups.read_group(path)
@@ -174,16 +175,16 @@ class TesseraBackendEntrypoint(BackendEntrypoint):
     description = "Open arrays in the Blosc2 format (.b2nd), and folders of them"
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """Whether the name ends in .b2nd, or it is a folder with such files."""
+        """Whether the name ends in .b2nd, or it is a folder of arrays."""
         try:
             path = os.fspath(filename_or_obj)
         except TypeError:
             return False
         if not isinstance(path, str):
             return False
-        if path.rstrip("/").endswith(groups.SUFFIX):
+        if path.rstrip("/").endswith(SUFFIX):
             return True
-        return os.path.isdir(path) and bool(groups.array_names(path))
+        return groups.is_dataset(path)
 
     def open_dataset(
         self,
@@ -209,6 +210,8 @@ class TesseraBackendEntrypoint(BackendEntrypoint):
             path = os.path.abspath(os.path.expanduser(path))
         if group is not None:
             path = os.path.join(path, group.strip("/"))
+        if groups.is_group(path):
+            groups.check_dataset(path)
         dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
         options = {"threads": threads, "cache": cache}
         managers: list[CachingFileManager] = []
@@ -246,9 +249,9 @@ class TesseraAccessor:
         path: Path,
         *,
         mode: str | None = None,
-        encoding: Mapping[str, Mapping[str, Any]] | None = None,
+        encoding: Mapping[Any, Mapping[str, Any]] | None = None,
         append_dim: str | None = None,
-        unlimited_dims: Iterable[str] | None = None,
+        unlimited_dims: str | Iterable[str] | None = None,
         shared: bool = False,
     ) -> None:
         """tessera.to_tessera() of the dataset."""

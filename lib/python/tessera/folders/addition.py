@@ -7,10 +7,12 @@ leaves each variable as it was, or new.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 from tessera.folders import groups
+from tessera.folders.names import Name, file_name
 from tessera.folders.stored import (
     check_times,
     check_type,
@@ -23,7 +25,7 @@ from tessera.folders.variables import encoded, write_all
 from tessera.publish import published_inside
 
 
-def _check(ds: Any, there: Any, asked: Mapping[str, Any]) -> None:
+def _check(ds: Any, folder: str, there: Any, asked: Mapping[Name, Any]) -> None:
     for dim, length in ds.sizes.items():
         if there.sizes.get(dim, length) != length:
             raise ValueError(
@@ -32,9 +34,12 @@ def _check(ds: Any, there: Any, asked: Mapping[str, Any]) -> None:
     for name, variable in ds.variables.items():
         if name in there.variables and name not in asked:
             check_type(name, variable, there)
+        path = os.path.join(folder, file_name(name))
+        if name not in there.variables and os.path.lexists(path):
+            raise FileExistsError(f"{name!r} is new, and {path!r} exists: a name in other letters?")
 
 
-def _replacing(folder: str, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def _replacing(folder: str, name: Name, options: Mapping[str, Any]) -> dict[str, Any]:
     """An encoding that is asked for; a directory is replaced by a directory only."""
     directory = is_sparse(folder, name)
     if directory and not options.get("sparse", True):
@@ -45,13 +50,13 @@ def _replacing(folder: str, name: str, options: Mapping[str, Any]) -> dict[str, 
 def add(
     ds: Any,
     folder: str,
-    asked: Mapping[str, Mapping[str, Any]],
+    asked: Mapping[Name, Mapping[str, Any]],
     unlimited: set[str],
     shared: bool,
 ) -> None:
     """Add the variables of a dataset; those that exist are replaced, and stored as they were."""
     with open_stored(folder) as there:
-        _check(ds, there, asked)
+        _check(ds, folder, there, asked)
         kept = [name for name in ds.variables if name in there.variables and name not in asked]
         encodings = {name: encoding_of(folder, name, there) for name in kept}
     encodings.update({name: _replacing(folder, name, options) for name, options in asked.items()})
@@ -63,7 +68,7 @@ def add(
         record = groups.read_group(folder)
         record.types.update(new.types)
         for dim, length in ds.sizes.items():
-            record.dimensions.setdefault(str(dim), int(length))
+            record.dimensions.setdefault(dim, int(length))
         record.unlimited |= unlimited
         groups.write_group(folder, record)
     update_attributes(record, attrs)

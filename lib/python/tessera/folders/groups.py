@@ -13,15 +13,19 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tessera.array import Array
+from tessera import _tessera
+from tessera.folders.names import SUFFIX, Name, name_of, stored_name, variable_name
+
+if TYPE_CHECKING:
+    from tessera.array import Array
 
 RECORD = "group.json"
 RECORD_PART = RECORD + ".part"  # while it is written
-SUFFIX = ".b2nd"
+_MARK = "tessera_group"  # a key that each record has
 _INDEX = "chunks.b2frame"  # the file that makes a folder a sparse array
 
 # A dict with the attributes that a file cannot store under their own names.
@@ -38,28 +42,43 @@ _ABOUT_ITEMS = (
 )
 
 
-def file_name(name: str) -> str:
-    """The name of a variable's file: characters that mean something in paths are %XX."""
-    plain = re.sub(r'[\x00-\x1f\x7f/\\%:*?"<>|]|^\.', lambda m: f"%{ord(m[0]):02X}", name)
-    return plain + SUFFIX
-
-
-def variable_name(file: str) -> str:
-    """The reverse of file_name(), for the last part of any path or URL."""
-    base = re.split(r"[/\\]", file.rstrip("/"))[-1]
-    stem = base[: -len(SUFFIX)] if base.endswith(SUFFIX) else base
-    encoded = re.sub(rb"%([0-9A-Fa-f]{2})", lambda m: bytes([int(m[1], 16)]), os.fsencode(stem))
-    return os.fsdecode(encoded)
-
-
-def array_names(folder: str) -> list[str]:
-    """The names of all variables in a folder, sorted."""
-    return sorted(variable_name(file) for file in os.listdir(folder) if file.endswith(SUFFIX))
+def array_files(folder: str) -> dict[Name, str]:
+    """The paths of all arrays in a folder by the names of the variables, sorted."""
+    files: dict[Name, str] = {}
+    for file in sorted(os.listdir(folder)):
+        if not file.endswith(SUFFIX) or file.startswith("."):
+            continue
+        name, path = variable_name(file), os.path.join(folder, file)
+        if name in files:
+            raise ValueError(f"{files[name]!r} and {path!r} are both a variable {name!r}")
+        files[name] = path
+    return files
 
 
 def is_group(path: str) -> bool:
     """Whether a path is a folder, and not that of a sparse array."""
     return os.path.isdir(path) and not os.path.exists(os.path.join(path, _INDEX))
+
+
+def check_dataset(path: str) -> None:
+    """An error, unless there is an array in a folder, or a record of Tessera."""
+    if not array_files(path) and _MARK not in (_load(path) or {}):
+        zarr = {".zgroup", ".zarray", "zarr.json"}.intersection(os.listdir(path))
+        raise _tessera.FormatError(
+            f"{path!r} is no folder of arrays: it has no {RECORD} of Tessera and no {SUFFIX}"
+            + (": Zarr has made it" if zarr else "")
+        )
+
+
+def is_dataset(path: str) -> bool:
+    """Whether a path is a folder of arrays."""
+    if not is_group(path):
+        return False
+    try:
+        check_dataset(path)
+    except (OSError, ValueError, _tessera.FormatError):
+        return False
+    return True
 
 
 def check_group(path: str) -> None:
@@ -88,10 +107,15 @@ def _number_type(value: Any) -> str | None:
     return dtype.str if isinstance(dtype, np.dtype) and dtype.kind in "iuf" else None
 
 
+def _fits(name: str) -> bool:
+    """Whether a file can store an attribute under its own name."""
+    return 1 <= len(name.encode()) <= _LONGEST_NAME and "\0" not in name
+
+
 def store_attributes(array: Array, attrs: Mapping[str, Any]) -> dict[str, str]:
     """Set attributes of an array; returns the types of those that are numbers of NumPy."""
     more = {}
-    free = [n for n in attrs if n not in _RESERVED and len(n.encode()) <= _LONGEST_NAME]
+    free = [n for n in attrs if n not in _RESERVED and _fits(n)]
     own = set(sorted(free, key=lambda n: n not in _ABOUT_ITEMS)[:_MOST])
     for name, value in attrs.items():
         if name not in own:
@@ -150,7 +174,7 @@ def _to_json(value: Any) -> Any:
         return [_to_json(item) for item in value]
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    raise TypeError(f"an attribute cannot be {value!r}")
+    raise TypeError(f"it cannot be {value!r}")
 
 
 def _from_json(value: Any) -> Any:
@@ -169,6 +193,17 @@ def _from_json(value: Any) -> Any:
     return {key: _from_json(item) for key, item in value.items()}
 
 
+def check_attributes(attrs: Mapping[str, Any]) -> None:
+    """An error that has the name, if the file cannot have an attribute."""
+    for name, value in attrs.items():
+        try:
+            json.dumps(_to_json(value), ensure_ascii=False, allow_nan=False).encode()
+        except TypeError as error:
+            raise TypeError(f"attribute {name!r}: {error}") from None
+        except ValueError as error:
+            raise ValueError(f"attribute {name!r}: {error}") from None
+
+
 @dataclass
 class Group:
     """The content of group.json."""
@@ -180,7 +215,7 @@ class Group:
     # arrays have beyond them was left by an append that did not end.
     appended: set[str] = field(default_factory=set)
     # Of each variable, in the order of the file, the types of its attributes.
-    types: dict[str, dict[str, Any]] = field(default_factory=dict)
+    types: dict[Name, dict[str, Any]] = field(default_factory=dict)
 
 
 def _objects(record: Mapping[str, Any], key: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -199,15 +234,21 @@ def _object(record: Mapping[str, Any], key: str) -> dict[str, Any]:
     return value
 
 
-def read_group(folder: str) -> Group:
-    """Read group.json; a folder without one says nothing of itself."""
+def _load(folder: str) -> dict[str, Any] | None:
+    """The object of JSON in group.json; None: the folder has no such file."""
     try:
         with open(os.path.join(folder, RECORD), encoding="utf-8") as file:
             record = json.load(file)
     except (FileNotFoundError, NotADirectoryError):
-        return Group()
+        return None
     if not isinstance(record, dict):
         raise ValueError(f"{RECORD} in {folder!r} is no object of JSON")
+    return record
+
+
+def read_group(folder: str) -> Group:
+    """Read group.json; a folder without one says nothing of itself."""
+    record = _load(folder) or {}
     group, types = Group(), _object(record, "attribute_types")
     for name, value in _object(record, "attributes").items():
         group.attrs[name] = _typed(_from_json(value), types.get(name))
@@ -221,7 +262,7 @@ def read_group(folder: str) -> Group:
         if item.get("appended") is True:
             group.appended.add(name)
     for name, item in _objects(record, "variables"):
-        group.types[name] = _object(item, "attribute_types")
+        group.types[name_of(name)] = _object(item, "attribute_types")
     return group
 
 
@@ -234,12 +275,13 @@ def write_group(folder: str, group: Group) -> None:
     """Write group.json, as a whole or not at all; it is on the disk at the end."""
     types = {name: _number_type(value) for name, value in group.attrs.items()}
     record = {
-        "tessera_group": 1,
+        _MARK: 1,
         "attributes": {name: _to_json(value) for name, value in group.attrs.items()},
         "attribute_types": {name: kind for name, kind in types.items() if kind is not None},
         "dimensions": [_dimension(name, length, group) for name, length in group.dimensions.items()],
         "variables": [
-            {"name": name, "attribute_types": kinds} for name, kinds in group.types.items()
+            {"name": stored_name(name), "attribute_types": kinds}
+            for name, kinds in group.types.items()
         ],
     }
     path = os.path.join(folder, RECORD)
@@ -253,7 +295,7 @@ def write_group(folder: str, group: Group) -> None:
     sync(folder)
 
 
-def in_order(names: Iterable[str], group: Group) -> list[str]:
+def in_order(names: Iterable[Name], group: Group) -> list[Name]:
     """Names of variables in the order of the record, then the others."""
     there = list(names)
     known = [name for name in group.types if name in there]

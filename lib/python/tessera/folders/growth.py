@@ -11,7 +11,6 @@ that appends is refused before it changes anything.
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from tessera.array import Array
 from tessera.folders import groups
+from tessera.folders.names import Name
 from tessera.folders.stored import (
     check_times,
     check_type,
@@ -35,11 +35,10 @@ def _axis(array: Array, dim: str) -> int:
     return (array.dims or ()).index(dim)
 
 
-def _open_growing(folder: str, dim: str, stack: contextlib.ExitStack) -> dict[str, Array]:
+def _open_growing(folder: str, dim: str, stack: contextlib.ExitStack) -> dict[Name, Array]:
     """All arrays with the dimension, open for writing."""
-    arrays: dict[str, Array] = {}
-    for name in groups.array_names(folder):
-        path = os.path.join(folder, groups.file_name(name))
+    arrays: dict[Name, Array] = {}
+    for name, path in groups.array_files(folder).items():
         with open(path) as array:
             grows = dim in (array.dims or ())
         if grows:
@@ -51,7 +50,7 @@ def _resize(array: Array, axis: int, length: int) -> None:
     array.resize((*array.shape[:axis], length, *array.shape[axis + 1 :]))
 
 
-def _cut(arrays: Mapping[str, Array], dim: str, record: groups.Group) -> None:
+def _cut(arrays: Mapping[Name, Array], dim: str, record: groups.Group) -> None:
     """Cut off what was not committed."""
     if dim not in record.appended:
         return
@@ -70,14 +69,14 @@ def _check_names(ds: Any, there: Any, dim: str) -> None:
         raise ValueError(f"append_dim {dim!r} is no dimension of the dataset and of the folder")
     unknown = set(ds.variables) - set(there.variables)
     if unknown:
-        raise ValueError(f"the folder has no {sorted(unknown)} to append to: mode 'a' adds variables")
+        raise ValueError(f"the folder has no {sorted(unknown, key=str)} to append to: mode 'a' adds variables")
     grown = {name for name, variable in there.variables.items() if dim in variable.dims}
     gone = grown - set(ds.variables)
     if gone:
-        raise ValueError(f"the dataset has no {sorted(gone)}, which must grow along {dim!r}, too")
+        raise ValueError(f"the dataset has no {sorted(gone, key=str)}, which must grow along {dim!r}, too")
 
 
-def _check_shape(name: str, variable: Any, there: Any, dim: str) -> None:
+def _check_shape(name: Name, variable: Any, there: Any, dim: str) -> None:
     old = there.variables[name]
     if variable.dims != old.dims:
         raise ValueError(f"{name!r} has the dimensions {variable.dims}, and {old.dims} are stored")
@@ -88,10 +87,12 @@ def _check_shape(name: str, variable: Any, there: Any, dim: str) -> None:
             )
 
 
-def _check_stored(name: str, variable: Any, array: Array) -> None:
+def _check_stored(name: Name, variable: Any, array: Array) -> None:
     """Whether encoded items are those of the array."""
     if variable.dims != array.dims:
         raise ValueError(f"{name!r} is stored with the dimensions {array.dims}: it cannot be encoded")
+    if variable.attrs.get("_Encoding") != array.attrs.get("_Encoding"):
+        raise ValueError(f"{name!r} has bytes and text: one is stored, and not the other")
     new, old = variable.dtype, array.dtype
     strings = old.kind in "SU" and new.kind == old.kind
     if strings and new.itemsize > old.itemsize:
@@ -101,7 +102,7 @@ def _check_stored(name: str, variable: Any, array: Array) -> None:
         raise ValueError(f"{name!r} becomes items of type {new}, and {old} are stored")
 
 
-def _fitting(ds: Any, there: Any, folder: str, arrays: Mapping[str, Array]) -> tuple[Any, Any]:
+def _fitting(ds: Any, there: Any, folder: str, arrays: Mapping[Name, Array]) -> tuple[Any, Any]:
     """Variables that grow, encoded as those that are stored, and the attributes of the dataset."""
     encodings = {name: encoding_of(folder, name, there) for name in ds.variables}
     variables, attrs = encoded(ds, encodings)
@@ -127,7 +128,7 @@ def _begin(folder: str, dim: str, length: int, record: groups.Group) -> None:
         groups.write_group(folder, record)
 
 
-def _grow(arrays: Mapping[str, Array], variables: Any, dim: str, shared: bool) -> None:
+def _grow(arrays: Mapping[Name, Array], variables: Any, dim: str, shared: bool) -> None:
     jobs: list[Job] = []
     try:
         for name, array in arrays.items():
@@ -151,13 +152,13 @@ def append(
     ds: Any,
     folder: str,
     dim: str,
-    asked: Mapping[str, Any],
+    asked: Mapping[Name, Any],
     unlimited: set[str],
     shared: bool,
 ) -> None:
     """Append a dataset along a dimension."""
     if asked:
-        raise ValueError(f"encoding of {sorted(asked)}: variables grow as they are stored")
+        raise ValueError(f"encoding of {sorted(asked, key=str)}: variables grow as they are stored")
     with contextlib.ExitStack() as stack:
         arrays = _open_growing(folder, dim, stack)
         record = groups.read_group(folder)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tessera.folders import groups
+from tessera.folders.names import Name, file_name
 
 
 def open_stored(folder: str) -> Any:
@@ -21,17 +22,17 @@ def open_stored(folder: str) -> Any:
     return backend.TesseraBackendEntrypoint().open_dataset(folder)
 
 
-def encoding_of(folder: str, name: str, there: Any) -> dict[str, Any]:
+def encoding_of(folder: str, name: Name, there: Any) -> dict[str, Any]:
     """The encoding of a variable for new items. Strings have any length: none is cut off here."""
     encoding = dict(there.variables[name].encoding)
-    if np.dtype(encoding.get("dtype")).kind in "SU":
+    if np.dtype(encoding.get("dtype")).kind in "SU" and "_Encoding" not in encoding:
         encoding.pop("dtype")
     return {**encoding, "sparse": is_sparse(folder, name)}
 
 
-def is_sparse(folder: str, name: str) -> bool:
+def is_sparse(folder: str, name: Name) -> bool:
     """Whether a variable is stored as a directory."""
-    return os.path.isdir(os.path.join(folder, groups.file_name(name)))
+    return os.path.isdir(os.path.join(folder, file_name(name)))
 
 
 def _casts(new: np.dtype[Any], old: np.dtype[Any]) -> bool:
@@ -43,14 +44,14 @@ def _casts(new: np.dtype[Any], old: np.dtype[Any]) -> bool:
     return np.can_cast(new, old, "same_kind" if old.kind in "fc" else "safe")
 
 
-def check_type(name: str, variable: Any, there: Any) -> None:
+def check_type(name: Name, variable: Any, there: Any) -> None:
     """Numbers become those of the stored type, but no integers that have other values there."""
     new, old = variable.dtype, there.variables[name].dtype
     if not _casts(new, old):
         raise ValueError(f"{name!r} has items of type {new}, and {old} are stored: convert them")
 
 
-def check_times(name: str, variable: Any, encoded: Any) -> None:
+def check_times(name: Name, variable: Any, encoded: Any) -> None:
     """Times that are stored as whole numbers of their unit are such numbers."""
     if variable.dtype.kind not in "mM" or encoded.dtype.kind not in "iu":
         return

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tessera.folders import groups
+from tessera.folders.names import Name, file_name
 from tessera.opening import create
 from tessera.tasks import Job, chunks_of, finish_all, is_dask
 
@@ -31,7 +32,7 @@ def fixed(data: Any) -> Any:
     return data
 
 
-def _layout(variable: Any, asked: bool, name: str) -> dict[str, Any]:
+def _layout(variable: Any, asked: bool, name: Name) -> dict[str, Any]:
     """Arguments of create() from the encoding of a variable; unknown ones are an error if asked."""
     encoding = dict(variable.encoding)
     unknown = set(encoding) - set(_LAYOUT) - {"preferred_chunks", "source", "original_shape"}
@@ -50,8 +51,8 @@ def _layout(variable: Any, asked: bool, name: str) -> dict[str, Any]:
 
 
 def encoded(
-    ds: Any, encodings: Mapping[str, Mapping[str, Any]]
-) -> tuple[dict[str, Any], dict[str, Any]]:
+    ds: Any, encodings: Mapping[Name, Mapping[str, Any]]
+) -> tuple[dict[Name, Any], dict[str, Any]]:
     """Variables and attributes by the conventions of CF, which xarray knows.
 
     encodings stand in place of those of the variables.
@@ -60,7 +61,7 @@ def encoded(
     variables, attrs = conventions.encode_dataset_coordinates(ds)
     unknown = set(encodings) - set(variables)
     if unknown:
-        raise ValueError(f"encoding: no variables of the dataset: {sorted(unknown)}")
+        raise ValueError(f"encoding: no variables of the dataset: {sorted(unknown, key=str)}")
     for name, variable in list(variables.items()):
         options = dict(encodings.get(name, variable.encoding))
         if name not in encodings and variable.dtype.kind in "SU":
@@ -71,11 +72,11 @@ def encoded(
     for name, variable in variables.items():
         if variable.dtype == np.dtype("S1"):  # which xarray joins along the last axis, as characters
             variables[name] = variable.astype("S2")
-    return {str(name): variable for name, variable in variables.items()}, dict(attrs)
+    return {name: variable for name, variable in variables.items()}, dict(attrs)
 
 
 def _write(
-    folder: str, name: str, variable: Any, asked: bool, record: groups.Group
+    folder: str, name: Name, variable: Any, asked: bool, record: groups.Group
 ) -> Job | None:
     """Write a variable, or begin to: a job for what Dask has to compute."""
     data = fixed(variable.data)
@@ -85,7 +86,7 @@ def _write(
     fill = variable.attrs.get("_FillValue")
     if fill is not None:
         options.setdefault("fill_value", fill)
-    path = os.path.join(folder, groups.file_name(name))
+    path = os.path.join(folder, file_name(name))
     array = create(path, data.shape, data.dtype, explicit_commits=True, **options)
     try:
         array.dims = variable.dims
@@ -101,7 +102,7 @@ def _write(
 
 
 def write_all(
-    folder: str, variables: Mapping[str, Any], asked: Iterable[str], shared: bool
+    folder: str, variables: Mapping[Name, Any], asked: Iterable[Name], shared: bool
 ) -> groups.Group:
     """Write encoded variables into a folder; returns a record with the types of attributes.
 
