@@ -46,6 +46,9 @@ test     program:mpiexec.mpich        mpich
 test     module:botocore              python3-botocore
 test     program:mypy                 mypy
 test     module:xarray                python3-xarray
+test     module:pytest                python3-pytest
+test     module:zarr                  python3-zarr
+test     module:netCDF4               python3-netcdf4
 test     module:dask.array            python3-dask
 test     module:distributed           python3-distributed
 test     module:mesonpy               python3-mesonpy

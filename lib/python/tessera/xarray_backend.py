@@ -115,7 +115,11 @@ def _committed(array: Array, dims: tuple[str, ...], record: groups.Group) -> tup
 def _variable(
     path: str, name: Name, prefix: str, options: dict[str, Any], record: groups.Group
 ) -> tuple[CachingFileManager, Any]:
-    """The manager of an array's file, and the array as a lazy variable of xarray."""
+    """The manager of an array's file, and the array as a lazy variable of xarray.
+
+    Writers of xarray take from the encoding what they know: chunks are those of Zarr, too, so filters
+    stand in the layout only. Strings have the types of netCDF, which say nothing of a length.
+    """
     manager = CachingFileManager(open, path, mode="r", kwargs=options)
     array = manager.acquire()
     dims, layout = _dimensions(array, prefix), array.layout
@@ -124,9 +128,11 @@ def _variable(
         "blocks": layout.blocks,
         "codec": layout.codec,
         "level": layout.level,
-        "filters": [(name, meta) for name, meta in layout.filters],
+        "layout": layout,
         "source": path,
     }
+    if array.dtype.kind in "SU":
+        encoding["dtype"] = np.dtype("S1") if array.dtype.kind == "S" else str
     if all(array.chunks):
         encoding["preferred_chunks"] = dict(zip(dims, array.chunks))
     attrs = groups.load_attributes(array, record.types.get(name, {}))

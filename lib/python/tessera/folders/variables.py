@@ -5,13 +5,17 @@ xarray is imported when it is needed.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from tessera import _tessera
+from tessera.array import Array
 from tessera.folders import groups
 from tessera.folders.names import Name, file_name
 from tessera.opening import create
@@ -19,6 +23,17 @@ from tessera.tasks import Job, chunks_of, finish_all, is_dask
 
 # Arguments of tessera.create() that an encoding may have.
 _LAYOUT = ("chunks", "blocks", "codec", "level", "filters", "layout", "sparse", "fill_value")
+# Those of them that are left in each try to store what has a layout of another array.
+_TRIES: tuple[tuple[str, ...], ...] = (
+    _LAYOUT,
+    ("chunks", "codec", "level", "filters", "layout", "sparse", "fill_value"),
+    ("codec", "level", "filters", "layout", "sparse", "fill_value"),
+    ("sparse",),
+)
+# The types of strings of any length, as xarray has them in encodings.
+_STRINGS = (str, "S1")
+# What the engines of xarray say of a file, and what conventions of CF have used.
+_SAID = {"preferred_chunks", "source", "original_shape", "char_dim_name"}
 
 
 def fixed(data: Any) -> Any:
@@ -32,22 +47,41 @@ def fixed(data: Any) -> Any:
     return data
 
 
-def _layout(variable: Any, asked: bool, name: Name) -> dict[str, Any]:
-    """Arguments of create() from the encoding of a variable; unknown ones are an error if asked."""
+# Encodings
+
+
+def _coded(name: Name, variable: Any) -> Any:
+    """A variable that the conventions of CF have encoded, without what is not stored.
+
+    Strings with the dtype "S1" are stored as bytes in UTF-8, as in files of netCDF, but each string
+    is one item. None is no fill value.
+    """
+    strings = importlib.import_module("xarray.coding.strings")
+    variable = strings.EncodedStringCoder(allows_unicode=True).encode(variable, name=name)
+    encoding = variable.encoding
+    for key in ("_FillValue", "missing_value"):
+        if encoding.get(key, "") is None:
+            del encoding[key]
+    if encoding.get("dtype") in _STRINGS:
+        del encoding["dtype"]
+    if variable.dtype == np.dtype("S1"):  # which xarray joins along the last axis, as characters
+        coded = variable.astype("S2")
+        coded.encoding = encoding
+        return coded
+    return variable
+
+
+def _without_stale_type(variable: Any) -> dict[str, Any]:
+    """The encoding of a variable, without the type of strings that it had in a file.
+
+    They may have been shorter there, or be numbers now.
+    """
     encoding = dict(variable.encoding)
-    unknown = set(encoding) - set(_LAYOUT) - {"preferred_chunks", "source", "original_shape"}
-    if asked and unknown:
-        raise ValueError(
-            f"unknown keys {sorted(unknown)} in the encoding of {name!r}; known: {sorted(_LAYOUT)}"
-        )
-    options = {key: encoding[key] for key in _LAYOUT if encoding.get(key) is not None}
-    chunks = options.get("chunks")
-    if not asked and chunks is not None:
-        fits = isinstance(chunks, tuple) and len(chunks) == len(variable.shape)
-        if not fits or any(c > max(1, n) for c, n in zip(chunks, variable.shape)):
-            options.pop("chunks")
-            options.pop("blocks", None)
-    return options
+    dtype = encoding.get("dtype")
+    if dtype is not None and np.dtype(dtype).kind in "SU":
+        if dtype not in _STRINGS or variable.dtype.kind not in "OSU":
+            del encoding["dtype"]
+    return encoding
 
 
 def encoded(
@@ -58,21 +92,89 @@ def encoded(
     encodings stand in place of those of the variables.
     """
     conventions = importlib.import_module("xarray.conventions")
-    variables, attrs = conventions.encode_dataset_coordinates(ds)
-    unknown = set(encodings) - set(variables)
+    unknown = set(encodings) - set(ds.variables)
     if unknown:
         raise ValueError(f"encoding: no variables of the dataset: {sorted(unknown, key=str)}")
-    for name, variable in list(variables.items()):
-        options = dict(encodings.get(name, variable.encoding))
-        if name not in encodings and variable.dtype.kind in "SU":
-            options.pop("dtype", None)  # of the strings of a file, which may have been shorter
-        variables[name] = variable.copy(deep=False)
-        variables[name].encoding = options
+    ds = ds.copy(deep=False)
+    for name, variable in ds.variables.items():
+        own = _without_stale_type(variable)
+        variable.encoding = encodings.get(name, own)
+    variables, attrs = conventions.encode_dataset_coordinates(ds)
     variables, attrs = conventions.cf_encoder(variables, attrs)
-    for name, variable in variables.items():
-        if variable.dtype == np.dtype("S1"):  # which xarray joins along the last axis, as characters
-            variables[name] = variable.astype("S2")
-    return {name: variable for name, variable in variables.items()}, dict(attrs)
+    return {name: _coded(name, variable) for name, variable in variables.items()}, dict(attrs)
+
+
+def _options(variable: Any, asked: bool, name: Name) -> dict[str, Any]:
+    """Arguments of create() from the encoding of a variable; unknown ones are an error if asked.
+
+    What the encoding has beside the layout of an opened array, and differs from it, was changed.
+    """
+    encoding = dict(variable.encoding)
+    unknown = set(encoding) - set(_LAYOUT) - _SAID
+    if asked and unknown:
+        raise ValueError(
+            f"unexpected encoding of {name!r}: {sorted(unknown)}; known: {sorted(_LAYOUT)}"
+        )
+    options = {key: encoding[key] for key in _LAYOUT if encoding.get(key) is not None}
+    if "compressor" in encoding or "compressors" in encoding:
+        options.pop("filters", None)  # those of Zarr
+    layout = options.get("layout")
+    if layout is None:
+        return options
+    return {key: item for key, item in options.items() if item != getattr(layout, key, None)}
+
+
+def _fits(options: Mapping[str, Any], shape: tuple[int, ...]) -> bool:
+    """Whether the chunks of options are those of an array of such a shape."""
+    layout = options.get("layout")
+    chunks = options.get("chunks", layout.chunks if layout is not None else None)
+    if chunks is None:
+        return True
+    fits = isinstance(chunks, tuple) and len(chunks) == len(shape)
+    return fits and all(c <= max(1, n) for c, n in zip(chunks, shape))
+
+
+def _tries(options: Mapping[str, Any], shape: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+    """Ever less of the options of another array, until they fit."""
+    for keys in _TRIES:
+        fewer = {key: item for key, item in options.items() if key in keys}
+        if "layout" in fewer and "chunks" not in keys:
+            none = (0,) * len(shape)  # chosen
+            fewer["layout"] = replace(fewer["layout"], chunks=none, blocks=none)
+        elif not _fits(fewer, shape):
+            continue
+        yield fewer
+
+
+def _fill_value(value: Any, dtype: np.dtype[Any]) -> Any:
+    """An attribute _FillValue as an item of the type; None: it is none."""
+    try:
+        item = np.asarray(value)
+        with np.errstate(all="ignore"):
+            fill = item.astype(dtype)
+        same = fill.size == 1 and bool((fill == item).all() or (fill != fill).all())
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return fill if same else None
+
+
+# Arrays
+
+
+def _create(path: str, data: Any, options: Mapping[str, Any], asked: bool) -> Array:
+    """A new array. Options that nobody asked for do not prevent it."""
+
+    def attempt(options: dict[str, Any]) -> Array:
+        layout = options.get("layout")
+        if is_dask(data) and "chunks" not in options and not (layout and all(layout.chunks)):
+            options["chunks"] = chunks_of(data)
+        return create(path, data.shape, data.dtype, explicit_commits=True, **options)
+
+    *tries, last = [dict(options)] if asked else _tries(options, data.shape)
+    for fewer in tries:
+        with contextlib.suppress(TypeError, ValueError, _tessera.Error):
+            return attempt(fewer)
+    return attempt(last)
 
 
 def _write(
@@ -80,14 +182,11 @@ def _write(
 ) -> Job | None:
     """Write a variable, or begin to: a job for what Dask has to compute."""
     data = fixed(variable.data)
-    options = _layout(variable, asked, name)
-    if is_dask(data) and "chunks" not in options and "layout" not in options:
-        options["chunks"] = chunks_of(data)
-    fill = variable.attrs.get("_FillValue")
+    options = _options(variable, asked, name)
+    fill = _fill_value(variable.attrs.get("_FillValue"), data.dtype)
     if fill is not None:
         options.setdefault("fill_value", fill)
-    path = os.path.join(folder, file_name(name))
-    array = create(path, data.shape, data.dtype, explicit_commits=True, **options)
+    array = _create(os.path.join(folder, file_name(name)), data, options, asked)
     try:
         array.dims = variable.dims
         record.types[name] = groups.store_attributes(array, variable.attrs)
