@@ -252,6 +252,11 @@ class Datasets(InFolder):
             with self.assertRaisesRegex((tessera.FormatError, ValueError), words):
                 opened(folder)
             self.assertFalse(guess(folder))
+            if folder not in ("empty", "/usr/bin", "/"):
+                for more in ({"mode": "a"}, {"append_dim": "x"}):
+                    with self.assertRaisesRegex((tessera.FormatError, ValueError), words):
+                        tessera.to_tessera(xr.Dataset({"v": ("x", [1])}), folder, **more)
+                self.assertEqual(len(os.listdir(folder)), 1)
         with self.assertRaisesRegex(tessera.FormatError, "all/inner"):
             tessera.to_tessera(sample()[["rain"]], "all")
             os.mkdir("all/inner")
@@ -259,6 +264,9 @@ class Datasets(InFolder):
         self.assertEqual([guess(path) for path in ("none", "all", pathlib.Path("all"), "x.b2nd", "all/inner", 5, b"all")],
                          [True, True, True, True, False, False, False])
         self.assertEqual(opened("none").attrs, {"a": 1})
+        for folder in ("empty", "none"):  # what variables are added to
+            tessera.to_tessera(xr.Dataset({"v": ("x", [1])}), folder, mode="a")
+            self.assertEqual(list(opened(folder)), ["v"])
         with self.assertRaisesRegex(tessera.FormatError, 'engine="tessera"'):
             tessera.open("all")
         with self.assertRaisesRegex(tessera.FormatError, "without an array"):

@@ -82,6 +82,23 @@ class Strings(InFolder):
             with self.assertRaisesRegex(ValueError, "'s'"):
                 tessera.to_tessera(wrong, "ds", append_dim="x")
 
+    def test_what_is_no_string(self):
+        """Nothing becomes a string, or a shorter one, without a word."""
+        nan = float("nan")
+        for values, encoding, error in (
+            (["a", 1, 2.5], {}, TypeError), (["a", b"b"], {}, TypeError), ([b"a", "b"], {}, TypeError),
+            (["a", nan], {"_FillValue": -1}, TypeError), (["a\0", "b"], {}, ValueError), ([b"a\0", b"b"], {}, ValueError),
+        ):
+            with self.subTest(values=values), self.assertRaisesRegex(error, "'s' has"):
+                list(self.round_trip(values, encoding))
+        self.assertEqual(os.listdir(), [])
+        for kind in (str, "S1", None):
+            for found in self.round_trip([b"a", b"", b"c"], {"dtype": kind} if kind else {}):
+                self.assertEqual(list(found.values), [b"a", b"", b"c"])
+            tessera.to_tessera(xr.Dataset({"s": ("x", np.array([b"d"]))}), "ds", append_dim="x")
+            with opened("ds") as found:
+                self.assertEqual(list(found.s.values), [b"a", b"", b"c", b"d"])
+
     def test_none_is_no_fill_value(self):
         for key in ("_FillValue", "missing_value"):
             ds = xr.Dataset({"v": ("x", [1.5, 2.5])}, coords={"x": [0.5, 1.5]})
@@ -92,8 +109,11 @@ class Strings(InFolder):
 
     def test_fill_values_of_no_item(self):
         """An attribute is kept, whatever it is; the array is filled only with what fits."""
-        for value, fill in ((-1, 0), ("NA", 0), ([1, 2], 0), (float("nan"), 0), (7, 7), (np.uint8(7), 7)):
-            ds = xr.Dataset({"v": ("x", np.arange(3, dtype="u1"), {"_FillValue": value})})
+        for kind, value, fill in (("u1", -1, 0), ("u1", "NA", 0), ("u1", [1, 2], 0), ("u1", float("nan"), 0),
+                                  ("u1", 7, 7), ("u1", np.uint8(7), 7), ("f4", float("nan"), float("nan")),
+                                  ("f4", 0.5, 0.5), ("U3", -1, ""), ("U3", "ab", "ab"), ("U3", b"ab", ""), ("U3", "", ""),
+                                  ("S3", b"long", b""), ("S3", b"ab", b"ab"), ("S3", "ab", b"")):
+            ds = xr.Dataset({"v": ("x", np.arange(3).astype(kind), {"_FillValue": value})})
             tessera.to_tessera(ds, "ds", mode="w")
             with tessera.open("ds/v.b2nd") as a:
                 np.testing.assert_equal((a.fill_value, a.attrs["_FillValue"]), (fill, value))

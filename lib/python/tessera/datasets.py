@@ -49,6 +49,11 @@ def _write_new(
         write_group(part, record)
 
 
+def _is_nothing(path: str) -> bool:
+    """Whether there is nothing, or an empty folder."""
+    return not os.path.lexists(path) or (os.path.isdir(path) and not os.listdir(path))
+
+
 def _checked_mode(mode: str | None, append_dim: str | None) -> str:
     if append_dim is not None and mode not in (None, "a"):
         raise ValueError(f"mode is {mode!r}, and append_dim needs 'a'")
@@ -106,8 +111,10 @@ def to_tessera(
     asked = dict(encoding or {})
     unlimited = _unlimited(ds, unlimited_dims)
     folder = target_of(path)
-    if append_dim is None and (mode != "a" or not os.path.lexists(folder)):
-        _write_new(ds, path, "x" if mode == "a" else mode, asked, unlimited, shared)
+    if append_dim is None and mode == "a" and _is_nothing(folder):
+        mode = "w"
+    if append_dim is None and mode != "a":
+        _write_new(ds, path, mode, asked, unlimited, shared)
         return
     check_group(folder)
     if append_dim is None:

@@ -86,6 +86,7 @@ def check_group(path: str) -> None:
     os.listdir(path)  # where it is none, the error says so
     if not is_group(path):
         raise NotADirectoryError(f"{path!r} is a sparse array, and no folder of arrays")
+    check_dataset(path)
 
 
 def sync(path: str) -> None:

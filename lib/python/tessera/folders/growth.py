@@ -109,8 +109,8 @@ def _fitting(ds: Any, there: Any, folder: str, arrays: Mapping[Name, Array]) -> 
     fitting = {}
     for name, array in arrays.items():
         variable = variables[name]
-        if variable.dtype.kind == "O":
-            variable = variable.copy(data=fixed(variable.data))
+        if variable.dtype.kind in "OSU":
+            variable = variable.copy(data=fixed(name, variable.data))
         check_times(name, ds.variables[name], variable)
         _check_stored(name, variable, array)
         fitting[name] = variable

@@ -36,15 +36,23 @@ _STRINGS = (str, "S1")
 _SAID = {"preferred_chunks", "source", "original_shape", "char_dim_name"}
 
 
-def fixed(data: Any) -> Any:
-    """Strings of any length as strings of the greatest length; all else as it is."""
+def fixed(name: Name, data: Any) -> Any:
+    """Strings of any length as strings of the greatest length; all else as it is.
+
+    Single bytes become items of two: xarray joins those of one along the last axis, as characters.
+    """
     if data.dtype.kind == "O":
         items = np.asarray(data)
         kind = "S" if items.size and all(isinstance(x, bytes) for x in items.flat) else "U"
         data = np.array(items.tolist(), dtype=kind).reshape(items.shape)
-    if data.dtype.kind in "SU" and data.dtype.itemsize == 0:
-        data = data.astype(data.dtype.kind + "1")
-    return data
+        for item in items[data.astype(object) != items]:
+            error = ValueError if isinstance(item, bytes if kind == "S" else str) else TypeError
+            raise error(
+                f"{name!r} has {item!r}: strings are of one type, and have no zero at the end"
+            )
+    if data.dtype == "U0":
+        return data.astype("U1")
+    return data.astype("S2") if data.dtype in ("S0", "S1") else data
 
 
 # Encodings
@@ -64,10 +72,6 @@ def _coded(name: Name, variable: Any) -> Any:
             del encoding[key]
     if encoding.get("dtype") in _STRINGS:
         del encoding["dtype"]
-    if variable.dtype == np.dtype("S1"):  # which xarray joins along the last axis, as characters
-        coded = variable.astype("S2")
-        coded.encoding = encoding
-        return coded
     return variable
 
 
@@ -148,14 +152,17 @@ def _tries(options: Mapping[str, Any], shape: tuple[int, ...]) -> Iterator[dict[
 
 def _fill_value(value: Any, dtype: np.dtype[Any]) -> Any:
     """An attribute _FillValue as an item of the type; None: it is none."""
+    item = np.asarray(value)
+    text = "SUO"
+    new, old = item.dtype.kind, dtype.kind
+    if item.size != 1 or (new != old and (new in text or old in text)):
+        return None
     try:
-        item = np.asarray(value)
         with np.errstate(all="ignore"):
             fill = item.astype(dtype)
-        same = fill.size == 1 and bool((fill == item).all() or (fill != fill).all())
     except (TypeError, ValueError, OverflowError):
         return None
-    return fill if same else None
+    return fill if (fill == item).all() or (fill != fill).all() else None
 
 
 # Arrays
@@ -181,7 +188,7 @@ def _write(
     folder: str, name: Name, variable: Any, asked: bool, record: groups.Group
 ) -> Job | None:
     """Write a variable, or begin to: a job for what Dask has to compute."""
-    data = fixed(variable.data)
+    data = fixed(name, variable.data)
     options = _options(variable, asked, name)
     fill = _fill_value(variable.attrs.get("_FillValue"), data.dtype)
     if fill is not None:
