@@ -78,9 +78,14 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
     }
     f->io = io;
     f->folder = folder;
+    if (io) {
+        f->manner = io->manner;
+        f->in_memory = io->in_memory;
+        f->once = io->once;
+    }
     f->container = folder ? &container_sparse : &container_contiguous;
     f->options = *options;
-    f->options.never_reuse |= io && io->once;
+    f->options.never_reuse |= f->once;
     f->number = options->number;
     frame_set_owner(f);
     usage_init(&f->usage, -1);
@@ -243,6 +248,7 @@ frame_open_folder(struct folder *folder, bool writable, const struct frame_optio
         frame_close(f);
         return st;
     }
+    f->manner = f->io->manner;
     return frame_open_frame(f, frame, err);
 }
 

@@ -439,7 +439,7 @@ load_state(struct frame *f, tess_error *err)
         st = load_index(f, err);
     if (st == TESS_OK)
         st = load_ledger(f, err);
-    if (st == TESS_OK && f->io->manner.far && !f->folder && !f->writable)
+    if (st == TESS_OK && f->manner.far && !f->folder && !f->writable)
         order_learn(&f->order, &f->index);
     return st;
 }

@@ -8,7 +8,9 @@
  * may be current on the disk.
  *
  * Threads. There is no lock: any number of threads may read one frame; what changes it requires
- * exclusive access, which lib/array sees to. `usage` is atomic, as readers learn it.
+ * exclusive access, which lib/array sees to. `usage` is atomic, as readers learn it. query.h
+ * says what is asked beside changes and commits, which replace much: a commit of a directory `io`,
+ * each commit `head` and `tail`, changes the memory of `index` and metalayers.
  */
 #ifndef FRAME_PRIVATE_H
 #define FRAME_PRIVATE_H
@@ -86,6 +88,10 @@ struct frame {
     bool searched; // for those that no state needs
     struct unsynced unsynced; // of these
     struct io *io; // header, index and trailer; in a contiguous frame the chunks too
+    // What never changes of the storage: threads ask for it beside commits.
+    struct io_manner manner; // of a directory, that of the file it was opened with
+    bool in_memory; // not of a directory; likewise
+    bool once;
     bool gathers; // the io takes chunks through io_gather_put()
     struct frame_options options;
     bool writable;

@@ -102,20 +102,19 @@ frame_is_sparse(const struct frame *f)
 bool
 frame_in_memory(const struct frame *f)
 {
-    return !f->folder && f->io && f->io->in_memory; // of a directory, commits change the io
+    return f->in_memory;
 }
 
 const struct io_manner *
 frame_manner(const struct frame *f)
 {
-    static const struct io_manner none = {0};
-    return f->io ? &f->io->manner : &none;
+    return &f->manner;
 }
 
 bool
 frame_is_once(const struct frame *f)
 {
-    return !f->folder && f->io && f->io->once; // likewise
+    return f->once;
 }
 
 bool
@@ -197,7 +196,7 @@ const uint8_t *
 frame_image(const struct frame *f, size_t *size)
 {
     *size = (size_t)f->h.frame_len;
-    return f->io->in_memory ? io_view(f->io, 0, *size) : NULL;
+    return f->in_memory ? io_view(f->io, 0, *size) : NULL;
 }
 
 void

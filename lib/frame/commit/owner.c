@@ -19,12 +19,11 @@ frame_set_owner(struct frame *f)
     f->owner_number = process_number();
 }
 
-// Each process has its own copy of memory. Of a directory, commits change the io, and this is asked
-// beside them.
+// Each process has its own copy of memory.
 static bool
 has_file(const struct frame *f)
 {
-    return f->writable && (f->folder || !(f->io && f->io->in_memory));
+    return f->writable && !f->in_memory;
 }
 
 bool

@@ -105,7 +105,7 @@ encode_body(struct pending *p, const struct frame *f, const struct layers *vlmet
         .previous = f->head != NULL,
     };
     // A frame in memory ends with its trailer.
-    const bool no_room = list->nchunks == 0 && f->io && f->io->in_memory;
+    const bool no_room = list->nchunks == 0 && f->in_memory;
     uint8_t *index = NULL, *ledger = NULL;
     int32_t index_size = 0;
     size_t ledger_size = 0;
