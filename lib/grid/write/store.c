@@ -27,6 +27,7 @@
 #include "grid/cost.h"
 #include "grid/pool.h"
 #include "grid/write/rewrite.h"
+#include "task/gate.h"
 #include "task/task.h"
 #include "task/watch.h"
 
@@ -485,8 +486,10 @@ give_store(struct chunk_grid *grid, struct store *store)
 static int64_t
 cost_keep(const struct chunk_grid *grid, const struct edit_source *source)
 {
-    const int64_t stored = frame_mean_cbytes(grid->frame);
     int64_t nbytes;
+    gate_enter(grid->gate);
+    const int64_t stored = frame_mean_cbytes(grid->frame);
+    gate_leave(grid->gate);
     if (!mul_i64(source->nchunks, stored, &nbytes))
         nbytes = COUNTED_MOST;
     return min_i64(nbytes, COUNTED_MOST) / 10 * PER_KEPT_BYTE;
