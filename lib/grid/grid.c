@@ -139,10 +139,7 @@ attach(struct chunk_grid *grid)
 int64_t
 chunk_grid_decode_cost(const struct chunk_grid *grid, int64_t nbytes)
 {
-    gate_enter(grid->gate);
-    const int codec = frame_header(grid->frame)->codec;
-    gate_leave(grid->gate);
-    return cost_decode(codec_by_id(codec), nbytes);
+    return cost_decode(codec_by_id(frame_header(grid->frame)->codec), nbytes);
 }
 
 void
