@@ -42,7 +42,7 @@ chunks_end(const tess_array *a, tess_status st, tess_error *err)
 static inline tess_status
 check_number(const tess_array *a, int64_t n, tess_error *err)
 {
-    const int64_t nchunks = frame_nchunks(a->grid->frame);
+    const int64_t nchunks = a->grid->g.nchunks;
     if (n < 0 || n >= nchunks)
         return err_set(err, TESS_ERR_ARG, -1, "chunk %" PRId64 " of an array with %" PRId64, n,
                        nchunks);

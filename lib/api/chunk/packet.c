@@ -44,14 +44,15 @@ make_sketch(const tess_array *a, struct frame **sketch, tess_error *err)
     const struct frame_options options = {.durability = TESS_DURABILITY_NONE};
     const struct frame *const f = a->grid->frame;
     struct io *io;
-    if (frame_header(f)->version < 2)
-        return err_set(err, TESS_ERR_UNSUPPORTED, 0,
-                       "a frame from before c-blosc2 2.0, which can only be read");
-    tess_status st = io_memory_new(NULL, 0, &io, err);
-    if (st != TESS_OK)
-        return st;
     gate_enter(a->grid->gate);
-    st = frame_sketch(f, io, &options, sketch, err);
+    tess_status st = TESS_OK;
+    if (frame_header(f)->version < 2)
+        st = err_set(err, TESS_ERR_UNSUPPORTED, 0,
+                     "a frame from before c-blosc2 2.0, which can only be read");
+    if (st == TESS_OK)
+        st = io_memory_new(NULL, 0, &io, err);
+    if (st == TESS_OK)
+        st = frame_sketch(f, io, &options, sketch, err);
     gate_leave(a->grid->gate);
     return st;
 }

@@ -70,7 +70,7 @@ upcoming_init(struct upcoming *u, const struct fetch *f, int threads, struct io_
         u->most = keeps ? MOST_POSITIONS : far ? MOST_FAR : MOST_NEAR;
     if (u->most == 0)
         return TESS_OK;
-    u->most = (int)min_i64(u->most, max_i64(frame_nchunks(frame), 1));
+    u->most = (int)min_i64(u->most, max_i64(f->grid->g.nchunks, 1));
     u->ring = mem_alloc((size_t)u->most * sizeof *u->ring + (far ? 0 : UNUSED));
     if (keeps)
         u->positions = mem_alloc((size_t)u->most * position_stride(u));
