@@ -83,9 +83,29 @@ typedef struct tess_repair_options {
     /**
      * If too little is left of the newest state, recover an older state, if its space was not
      * reused. Default false: TESS_ERR_CORRUPT, and the message says that an older state exists.
+     * The same holds if the header is lost, and what is damaged with it may have been a newer state
+     * than those found.
      */
     bool older;
+    /**
+     * If the index is lost, and nothing else tells the numbers of the chunks, assume that they were
+     * stored in the order of their numbers, none of them left out as zeros, and none stored twice.
+     * Default false: chunks whose number is not proven are left out, and counted in
+     * report->nunplaced.
+     */
+    bool in_order;
 } tess_repair_options;
+
+/** Where a part of a repaired array comes from (tess_repair_report). */
+typedef enum tess_repair_source {
+    TESS_REPAIR_LOST = 0, /**< it is lost; of a list of chunks: no chunk has a known place */
+    /** Its own place: a header at the start, an index or a trailer where the header leads to. */
+    TESS_REPAIR_IN_PLACE,
+    TESS_REPAIR_LEDGER, /**< what a commit recorded about it */
+    TESS_REPAIR_SEARCH, /**< another place, with a trailer that ends where the header says */
+    TESS_REPAIR_METALAYER, /**< the shape in the metalayer `b2nd` or `caterva` */
+    TESS_REPAIR_ORDER, /**< the order of the chunks in the file (options->in_order) */
+} tess_repair_source;
 
 /**
  * Set the defaults: no function, use the copy of the header, newest state only.
@@ -114,7 +134,7 @@ typedef struct tess_repair_report {
     bool index_damaged;
     bool trailer_damaged; /**< metalayers of variable length were read one by one */
     bool checked; /**< chunks were compared with checksums; false: they were only decoded */
-    /** Nothing tells the positions of the chunks: they were taken in the order of the file. */
+    /** Chunks were placed in the order of the file, which nothing confirms (options->in_order). */
     bool in_order;
     bool older; /**< an older state was recovered (options->older) */
     uint64_t commit; /**< number of the recovered commit; 0: unknown */
@@ -134,6 +154,28 @@ typedef struct tess_repair_report {
      * confirms the header.
      */
     bool complete;
+    /**
+     * What the new array holds: chunks whose stored items were recovered, and chunks that the old
+     * array did not store either (zeros, NaN, never written). With nlost they add up to nchunks.
+     */
+    int64_t nstored;
+    int64_t nspecial; /**< see nstored */
+    int64_t nitems_lost; /**< items of the lost chunks, without padding */
+    /**
+     * Intact chunks that were found and left out, because nothing proves which number they have, or
+     * that they belong to the newest state.
+     */
+    int64_t nunplaced;
+    tess_repair_source header_source; /**< the header: in place, ledger or metalayer */
+    tess_repair_source
+        list_source; /**< which chunk is where: lost, in place, ledger, search, order */
+    /** Metalayers of variable length: lost or in place. As damaged: trailer_damaged. */
+    tess_repair_source trailer_source;
+    /**
+     * The header, which alone names the newest state, is lost; this is the newest state that was
+     * found, and there is no room for a newer one in what was damaged with the header.
+     */
+    bool header_lost;
 } tess_repair_report;
 
 /**
@@ -143,9 +185,11 @@ typedef struct tess_repair_report {
  * ones are rebuilt from the rest. Files that Tessera wrote with checksums are recovered best: the
  * ledger (tess_checksums) alone suffices to rebuild header and index, and to find the position of
  * every chunk that is anywhere in the file or directory. Without a ledger, a damaged header is
- * rebuilt from the metalayer `b2nd`, and a damaged index from the order of the chunks in the file,
- * if there are as many chunks as the array has. If nothing tells the shape of the array, it cannot
- * be recovered.
+ * rebuilt from the metalayer `b2nd`, and the index is the one that the header leads to, or whose
+ * trailer ends where the header says. An index that neither confirms belongs to an older state, and
+ * is not used. If the index is lost, as in a file that was cut, chunks have no numbers: they are
+ * left out and counted, or placed with options->in_order. If nothing tells the shape of the array,
+ * it cannot be recovered.
  *
  * Chunks are compared with their checksums, or decoded, and copied as they are stored. The source
  * is only ever read, and may be on a read-only medium.

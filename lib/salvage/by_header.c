@@ -2,8 +2,10 @@
  * by_header.c - a damaged frame of which nothing is known but what its own parts say.
  *
  * The fixed part of a header is nearly all constants, and numbers that follow from the
- * N-dimensional layer behind it. The list of chunks is the index, at its place or anywhere in the
- * file; what it says is compared with the chunks that are there (strays.c).
+ * N-dimensional layer behind it. The list of chunks is an index that the header names: it stands
+ * where the header says, or its trailer ends where the header says. Any other index is that of an
+ * older state, and not used: the first commit of a new array leaves one right behind the header.
+ * What the index says is compared with the chunks that are there (strays.c).
  */
 #include "salvage/by_header.h"
 
@@ -11,6 +13,7 @@
 #include "base/memory.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
+#include "frame/format/ledger.h"
 #include "frame/format/trailer.h"
 #include "frame/rebuild.h"
 #include "geom/shape.h"
@@ -27,12 +30,14 @@
 enum {
     FRONT_MOST = 1 << 20, // bytes of a header whose length is not known
     ENTRY_SIZE = 8,
+    LOST_MOST = 1 << 16, // chunks of a list that is lost, or as many as the file can store
 };
 
 // The metalayers of the header, which ends with them, at *header_len. bytes: all that it can have.
+// *whole: none is lost.
 static tess_status
 mend_layers(struct salvage_job *j, const uint8_t *bytes, size_t size, int32_t *header_len,
-            tess_error *err)
+            bool *whole, tess_error *err)
 {
     const uint8_t *const src = bytes + FRAME_HEADER_SIZE;
     const int64_t length = frame_header_get_len(bytes);
@@ -42,33 +47,36 @@ mend_layers(struct salvage_job *j, const uint8_t *bytes, size_t size, int32_t *h
     const tess_status st =
         layers_salvage(src, size - FRAME_HEADER_SIZE, FRAME_HEADER_SIZE, metas, &lost, &end, err);
     *header_len = (int32_t)(FRAME_HEADER_SIZE + end);
+    *whole = lost == 0 && length <= (int64_t)size;
     j->s->nlayers_unconfirmed = metas->count;
-    if (st != TESS_OK || lost == 0 || length <= FRAME_HEADER_SIZE || length > (int64_t)size)
-        return st;
-    *header_len = (int32_t)length;
     j->s->nlayers_lost += lost;
-    return TESS_OK;
+    if (st == TESS_OK && lost > 0 && length > FRAME_HEADER_SIZE && length <= (int64_t)size)
+        *header_len = (int32_t)length;
+    return st;
 }
 
-// The fixed part as it must have been, but for lengths, which are those of the file.
+// The fixed part as it must have been, but for lengths, which are those of the file. whole: there
+// was no other metalayer.
 static tess_status
-mend_fixed(struct salvage_job *j, uint8_t *b, int32_t header_len, tess_error *err)
+mend_fixed(struct salvage_job *j, uint8_t *b, int32_t header_len, bool whole, tess_error *err)
 {
     struct geometry g;
     struct frame_header_facts facts = {.sparse = j->folder != NULL, .header_len = header_len};
 
-    if (salvage_find_geometry(&j->parts.metas, frame_header_get_typesize(b), &g)) {
+    if (salvage_find_geometry(&j->parts.metas, frame_header_get_typesize(b),
+                              frame_header_get_chunksize(b), &g)) {
         facts.is_array = true;
         facts.typesize = g.typesize;
         facts.chunksize = g.nchunks > 0 ? g.chunksize : 0;
         facts.blocksize = g.blocksize;
         facts.nbytes = g.nchunks * g.chunksize;
-    } else if (salvage_is_array(&j->parts.metas) || !j->has_own) {
+    } else if (salvage_is_array(&j->parts.metas) || !whole || !j->has_own) {
         return err_set(err, TESS_ERR_CORRUPT, 0,
                        "the header is damaged, and nothing says what shape the array has");
     }
     frame_header_mend(b, &facts);
     j->s->header_damaged = memcmp(b, j->front, FRAME_HEADER_SIZE) != 0;
+    j->s->header_source = j->s->header_damaged ? TESS_REPAIR_METALAYER : TESS_REPAIR_IN_PLACE;
     frame_header_set_lengths(b, INT64_MAX, 0);
     return frame_header_parse(b, FRAME_HEADER_SIZE, INT64_MAX, &j->h, err);
 }
@@ -81,12 +89,13 @@ by_header_mend_header(struct salvage_job *j, tess_error *err)
     if (size <= FRAME_HEADER_SIZE)
         return err_set(err, TESS_ERR_FORMAT, 0, "%" PRId64 " bytes are no frame", size);
     int32_t header_len = 0;
+    bool whole = false;
     uint8_t *const bytes = mem_alloc((size_t)size);
     if (!bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a header");
     TRY(io_read(j->search.io, 0, bytes, (size_t)size, err));
-    TRY(mend_layers(j, bytes, (size_t)size, &header_len, err));
-    TRY(mend_fixed(j, bytes, header_len, err));
+    TRY(mend_layers(j, bytes, (size_t)size, &header_len, &whole, err));
+    TRY(mend_fixed(j, bytes, header_len, whole, err));
     if (j->h.version < 2 || j->h.fixed_size != FRAME_HEADER_SIZE)
         st = err_set(err, TESS_ERR_UNSUPPORTED, 0, "a frame from before c-blosc2 2.0");
 out:
@@ -94,32 +103,90 @@ out:
     return st;
 }
 
-// A length in the header, where it can be one of this file; else 0.
-static int64_t
-claimed(const struct salvage_job *j, int64_t length)
+// Where the index begins, and where the trailer ends, as far as that is in the file.
+static struct claim
+claim_of_index(const struct salvage_job *j)
 {
-    return length >= 0 && length <= j->search.size ? length : 0;
+    const int64_t head = j->h.header_len;
+    const struct claim cbytes = j->folder ? (struct claim){true, 0} : j->cbytes;
+    if (!cbytes.known || cbytes.value >= j->search.size - head)
+        return (struct claim){.known = false};
+    return (struct claim){true, head + cbytes.value};
 }
 
-// Where the index is, and the list in it. An index of an older state has no trailer behind it that
-// ends where the header says; one of the two is right, or nothing is known.
+static struct claim
+claim_of_end(const struct salvage_job *j)
+{
+    return (struct claim){j->frame_len.known && j->frame_len.value > j->h.header_len &&
+                              j->frame_len.value <= j->search.size,
+                          j->frame_len.value};
+}
+
+// Where the index is, and the list in it.
 struct index_search {
     struct salvage_job *j;
     struct frame_index list;
     int64_t nchunks;
-    int64_t frame_len; // as the file says
+    struct claim frame_end; // as the file says
     int64_t at, end; // -1: not found
-    int64_t tail_end;
+    struct claim tail_end;
 };
 
+// Where a trailer that ends at `end` begins. False: none does.
 static bool
-ends_trailer(const struct salvage_job *j, int64_t start, int64_t end)
+find_trailer(const struct salvage_job *j, struct claim end, int64_t *start)
 {
     uint8_t bytes[TRAILER_FIXED_END];
     int64_t length;
-    return end - start >= TRAILER_FIXED_END && end <= j->search.size &&
-           io_read(j->search.io, end - TRAILER_FIXED_END, bytes, sizeof bytes, NULL) == TESS_OK &&
-           trailer_length(bytes, end - start, &length, NULL) == TESS_OK && length == end - start;
+    if (!end.known || end.value - j->h.header_len < TRAILER_FIXED_END ||
+        io_read(j->search.io, end.value - TRAILER_FIXED_END, bytes, sizeof bytes, NULL) !=
+            TESS_OK ||
+        trailer_length(bytes, end.value - j->h.header_len, &length, NULL) != TESS_OK)
+        return false;
+    *start = end.value - length;
+    return true;
+}
+
+// Whether index and trailer are of one state: nothing is between them but the ledger.
+static bool
+is_adjacent(const struct salvage_job *j, int64_t index_end, int64_t trailer)
+{
+    uint8_t front[LEDGER_FRONT];
+    const int64_t between = trailer - index_end;
+    if (between <= LEDGER_FRONT)
+        return between == 0;
+    return io_read(j->search.io, index_end, front, sizeof front, NULL) == TESS_OK &&
+           ledger_position(front) == index_end && ledger_size(front, LEDGER_MARK_AT) == between;
+}
+
+static bool
+ends_trailer(const struct salvage_job *j, int64_t index_end, struct claim end)
+{
+    int64_t start;
+    return find_trailer(j, end, &start) && is_adjacent(j, index_end, start);
+}
+
+/*
+ * Whether the index at the place that the header names is the newest: the trailer of the same state
+ * ends where the header says, or at the end of the file; or that trailer is lost, and the header is
+ * not damaged. If another trailer ends there, the place is wrong, or the ledger between is damaged;
+ * the fingerprint tells.
+ */
+static bool
+is_current(struct index_search *x)
+{
+    const struct salvage_job *const j = x->j;
+    const struct claim file_end = {true, j->search.size};
+    int64_t start;
+    if (ends_trailer(j, x->end, x->frame_end))
+        return true;
+    if (ends_trailer(j, x->end, file_end)) {
+        x->tail_end = file_end;
+        return true;
+    }
+    if (find_trailer(j, x->frame_end, &start))
+        return salvage_is_sealed(j, x->frame_end.value, x->at, x->end);
+    return j->has_own && !j->s->header_damaged;
 }
 
 static tess_status
@@ -128,11 +195,10 @@ found_index(void *user, int64_t position, const struct chunk_header *h, bool *is
 {
     struct index_search *const x = user;
     const struct salvage_job *const j = x->j;
-    const int64_t behind = position + h->cbytes;
     struct frame_index list;
     int64_t end;
     (void)err;
-    if (!ends_trailer(j, behind, x->frame_len) ||
+    if (!ends_trailer(j, position + h->cbytes, x->frame_end) ||
         salvage_index(j, position, x->nchunks, &list, &end, NULL) != TESS_OK)
         return TESS_OK;
     index_finish(&x->list);
@@ -148,20 +214,20 @@ static tess_status
 find_index(struct index_search *x, tess_error *err)
 {
     struct salvage_job *const j = x->j;
-    const int64_t head = j->h.header_len;
-    const int64_t cbytes = j->folder ? 0 : claimed(j, frame_header_get_cbytes(j->front));
-    x->at = -1;
-    x->tail_end = x->frame_len;
-    if (cbytes <= j->search.size - head &&
-        salvage_index(j, head + cbytes, x->nchunks, &x->list, &x->end, NULL) == TESS_OK) {
-        x->at = head + cbytes;
-        if (!ends_trailer(j, x->end, x->frame_len) && ends_trailer(j, x->end, j->search.size))
-            x->tail_end = j->search.size;
-        return TESS_OK;
+    const struct claim place = claim_of_index(j);
+    if (place.known &&
+        salvage_index(j, place.value, x->nchunks, &x->list, &x->end, NULL) == TESS_OK) {
+        x->at = place.value;
+        if (is_current(x)) {
+            j->s->list_source = TESS_REPAIR_IN_PLACE;
+            return TESS_OK;
+        }
+        index_finish(&x->list);
+        x->list = (struct frame_index){0};
+        x->at = -1;
     }
-    j->s->index_damaged = true;
     const struct chunk_search what = {
-        .from = head,
+        .from = j->h.header_len,
         .until = j->search.size,
         .typesize = ENTRY_SIZE,
         .nbytes = (int32_t)(x->nchunks * ENTRY_SIZE),
@@ -172,44 +238,60 @@ find_index(struct index_search *x, tess_error *err)
     const tess_status st = search_chunks(&j->search, &what, err);
     j->s->header_damaged |= x->at >= 0;
     j->s->index_damaged = x->at < 0;
+    j->s->list_source = x->at >= 0 ? TESS_REPAIR_SEARCH : TESS_REPAIR_LOST;
     return st;
+}
+
+// The list of a frame whose index is lost. A small file could ask for a huge one.
+static tess_status
+lose_list(struct salvage_job *j, int64_t n, tess_error *err)
+{
+    const int64_t most = max_i64(LOST_MOST, j->nbytes / CHUNK_HEADER_SIZE);
+    if (n > most)
+        return err_set(err, TESS_ERR_CORRUPT, -1,
+                       "the index of %" PRId64 " chunks is lost; the file can store %" PRId64, n,
+                       most);
+    index_init_uniform(&j->parts.list, n, INDEX_LOST);
+    return index_reserve(&j->parts.list, n, err);
 }
 
 // Index and trailer of a frame with the mended header.
 static tess_status
 find_list(struct salvage_job *j, struct index_search *x, tess_error *err)
 {
-    const int64_t cbytes = j->folder ? 0 : claimed(j, frame_header_get_cbytes(j->front));
     const int64_t n = x->nchunks;
     tess_status st = TESS_OK;
 
     if (n > j->limits.nchunks || n * ENTRY_SIZE > j->limits.memory)
         return err_set(err, TESS_ERR_LIMIT, FRAME_HEADER_AT_NBYTES, "%" PRId64 " chunks", n);
-    if (n > 0)
+    x->frame_end = x->tail_end = claim_of_end(j);
+    if (n > 0) {
+        x->at = x->end = -1;
         st = find_index(x, err);
-    else
+    } else {
         x->at = x->end = j->h.header_len;
+        j->s->list_source = TESS_REPAIR_IN_PLACE;
+    }
     if (st != TESS_OK)
         return st;
     const bool found = x->at >= 0;
-    const int64_t start = found ? x->end : j->h.header_len + cbytes;
-    st = salvage_trailer(j, x->tail_end, start, found ? x->at : start, start, NULL, err);
+    const int64_t start = found ? x->end : -1;
+    st = salvage_trailer(j, x->tail_end.known ? x->tail_end.value : -1, start, x->at, start, NULL,
+                         err);
     // Chunks may be anywhere from here on.
     j->h.cbytes = j->search.size - j->h.header_len;
     frame_rebuild_header(j->f, &j->h);
     j->parts.list = x->list;
     x->list = (struct frame_index){0};
-    if (st == TESS_OK && !found) {
-        index_init_uniform(&j->parts.list, n, INDEX_LOST);
-        st = index_reserve(&j->parts.list, n, err);
-    }
+    if (st == TESS_OK && !found)
+        st = lose_list(j, n, err);
     return st == TESS_OK ? salvage_check_list(j, x->at, err) : st;
 }
 
 tess_status
 salvage_by_header(struct salvage_job *j, tess_error *err)
 {
-    struct index_search x = {.j = j, .frame_len = claimed(j, frame_header_get_frame_len(j->front))};
+    struct index_search x = {.j = j};
     tess_status st = by_header_mend_header(j, err);
     if (st != TESS_OK)
         return st;

@@ -269,10 +269,10 @@ count_chunks(const struct salvage_job *j, const struct ledger *ledger, int64_t *
 }
 
 static tess_status
-by_ledger_take_list(struct salvage_job *j, const struct ledger *ledger, tess_error *err)
+by_ledger_take_list(struct salvage_job *j, const struct ledger *ledger, int64_t block_size,
+                    tess_error *err)
 {
     const int64_t index_at = salvage_index_at(j);
-    const int64_t frame_len = j->h.frame_len;
     struct frame_index old = {0};
     int64_t nchunks = 0, index_end = index_at;
     tess_status st = TESS_OK;
@@ -282,7 +282,10 @@ by_ledger_take_list(struct salvage_job *j, const struct ledger *ledger, tess_err
         j->s->index_damaged = true;
         index_finish(&old);
     }
-    TRY(salvage_trailer(j, frame_len, index_end, index_at, index_end, ledger, err));
+    // The block stands between the two, unless it is of format 1, or there is no index.
+    const int64_t trailer =
+        ledger->position >= 0 && nchunks > 0 ? ledger->position + block_size : index_end;
+    TRY(salvage_trailer(j, j->h.frame_len, trailer, index_at, index_end, ledger, err));
     if (ledger->nstored > 0 && nchunks * WORD > j->limits.memory)
         TRY(err_set(err, TESS_ERR_LIMIT, -1, "a list of %" PRId64 " chunks", nchunks));
     // A search may find chunks that no state knows to be there.
@@ -333,6 +336,8 @@ take_header(struct salvage_job *j, const struct ledger *ledger, tess_error *err)
     TRY(layers_parse(head + FRAME_HEADER_SIZE, size - FRAME_HEADER_SIZE, FRAME_HEADER_SIZE,
                      LAYERS_HEADER, &j->parts.metas, err));
     j->s->nlayers_unconfirmed = keeps ? j->parts.metas.count : 0;
+    j->s->header_source =
+        keeps || !j->s->header_damaged ? TESS_REPAIR_IN_PLACE : TESS_REPAIR_LEDGER;
 out:
     mem_free(own);
     mem_free(head);
@@ -348,8 +353,9 @@ salvage_by_ledger(struct salvage_job *j, const struct ledger_place *place, tess_
         return st;
     st = take_header(j, &ledger, err);
     if (st == TESS_OK)
-        st = by_ledger_take_list(j, &ledger, err);
+        st = by_ledger_take_list(j, &ledger, place->size, err);
     j->parts.number = j->s->number = ledger.number;
+    j->s->list_source = j->s->index_damaged ? TESS_REPAIR_LEDGER : TESS_REPAIR_IN_PLACE;
     j->s->checked = j->s->list_confirmed = true;
     ledger_finish(&ledger);
     return st;

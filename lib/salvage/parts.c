@@ -159,19 +159,39 @@ is_sealed(const struct salvage_job *j, const uint8_t *tail, size_t tail_size, in
     return sealed;
 }
 
+static tess_status
+load_tail(const struct salvage_job *j, int64_t frame_len, uint8_t **tail, int64_t *length,
+          tess_error *err)
+{
+    uint8_t *end;
+    *tail = NULL;
+    tess_status st = parts_load(j, frame_len - TRAILER_FIXED_END, TRAILER_FIXED_END, &end, err);
+    if (st == TESS_OK)
+        st = trailer_length(end, frame_len - j->h.header_len, length, err);
+    mem_free(end);
+    return st == TESS_OK ? parts_load(j, frame_len - *length, *length, tail, err) : st;
+}
+
+bool
+salvage_is_sealed(const struct salvage_job *j, int64_t frame_len, int64_t index_at,
+                  int64_t index_end)
+{
+    uint8_t *tail;
+    int64_t length;
+    const bool sealed = load_tail(j, frame_len, &tail, &length, NULL) == TESS_OK &&
+                        is_sealed(j, tail, (size_t)length, index_at, index_end);
+    mem_free(tail);
+    return sealed;
+}
+
 tess_status
 salvage_trailer(struct salvage_job *j, int64_t frame_len, int64_t start, int64_t index_at,
                 int64_t index_end, const struct ledger *ledger, tess_error *err)
 {
-    uint8_t *end, *tail = NULL;
+    uint8_t *tail;
     int64_t length = 0;
     int lost = 0;
-    tess_status st = parts_load(j, frame_len - TRAILER_FIXED_END, TRAILER_FIXED_END, &end, err);
-    if (st == TESS_OK)
-        st = trailer_length(end, frame_len - j->h.header_len, &length, err);
-    mem_free(end);
-    if (st == TESS_OK)
-        st = parts_load(j, frame_len - length, length, &tail, err);
+    tess_status st = load_tail(j, frame_len, &tail, &length, err);
     if (st == TESS_OK) {
         j->parts.fingerprint = trailer_has_fingerprint(tail, (size_t)length);
         st = trailer_parse(tail, (size_t)length, &j->parts.vlmetas, err);
@@ -184,6 +204,8 @@ salvage_trailer(struct salvage_job *j, int64_t frame_len, int64_t start, int64_t
     mem_free(tail);
     if (st != TESS_OK)
         return st;
+    j->s->trailer_source =
+        parsed || j->parts.vlmetas.count > 0 ? TESS_REPAIR_IN_PLACE : TESS_REPAIR_LOST;
     choose_layers(j, ledger, lost);
     return TESS_OK;
 }

@@ -11,6 +11,7 @@
 #include "frame/format/ledger.h"
 #include "salvage/job.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // Where the index of j->h is, or may be.
@@ -21,9 +22,14 @@ int64_t salvage_index_at(const struct salvage_job *j);
 tess_status salvage_index(const struct salvage_job *j, int64_t position, int64_t nchunks,
                           struct frame_index *list, int64_t *end, tess_error *err);
 
-// The variable-length metalayers of a trailer that ends at frame_len, or else starts at `start`;
-// says in j->s what is damaged. The index stands from index_at to index_end. ledger: what was
-// recorded of them; NULL: nothing.
+// Whether a trailer that ends at frame_len has a fingerprint of ours that confirms it and the
+// index.
+bool salvage_is_sealed(const struct salvage_job *j, int64_t frame_len, int64_t index_at,
+                       int64_t index_end);
+
+// The variable-length metalayers of a trailer that ends at frame_len, or else starts at `start`
+// (-1: neither is known); says in j->s what is damaged. The index stands from index_at to
+// index_end. ledger: what was recorded of them; NULL: nothing.
 tess_status salvage_trailer(struct salvage_job *j, int64_t frame_len, int64_t start,
                             int64_t index_at, int64_t index_end, const struct ledger *ledger,
                             tess_error *err);

@@ -4,18 +4,23 @@
 #ifndef SALVAGE_REPORT_H
 #define SALVAGE_REPORT_H
 
+#include <tessera/repair.h>
+
 #include <stdbool.h>
 #include <stdint.h>
 
 struct salvage {
     bool keep_header; // the file's own, where it can be read, not the ledger's copy
     bool older; // an older state is welcome, if there is nothing of the newest
+    bool by_order; // chunks without a number may be placed in the order of the file
 
     // What came of it.
     bool header_damaged; // it is not what the ledger says, or contradicts itself
     bool index_damaged;
     bool trailer_damaged;
     bool is_older;
+    bool header_lost; // no header names the newest state; it is the newest that was found
+    tess_repair_source header_source, list_source, trailer_source;
     bool in_order; // places of chunks were taken from their order in the file
     bool checked; // chunks are compared with checksums
     bool list_confirmed; // which chunk is where, by a fingerprint or the ledger
@@ -23,6 +28,7 @@ struct salvage {
     int nlayers_lost; // of both kinds; at least
     int nlayers_unconfirmed; // that nothing confirms
     int64_t nfound; // chunks that are not where the index says
+    int64_t nunplaced; // intact chunks whose number is not known
     uint64_t number; // of the commit; 0: not known
     int64_t most; // bytes of stored chunks that such a file can hold
 };

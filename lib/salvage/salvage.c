@@ -18,6 +18,7 @@
 #include "salvage/by_header.h"
 #include "salvage/by_ledger.h"
 #include "salvage/job.h"
+#include "salvage/newest.h"
 #include "salvage/parts.h"
 #include "salvage/search.h"
 #include "salvage/shape.h"
@@ -28,43 +29,17 @@
 
 enum { MOST_TIMES = 4 }; // the bytes there are: chunks that are equal may be found once
 
-// The best of the ledgers that were found.
-struct choice {
-    const struct salvage_job *j;
-    struct ledger_place place;
-    int rank; // -1: there is none
-};
-
-// How well a ledger fits to what the header in the file says, whatever else that says.
-static int
-rank_of(const struct salvage_job *j, const struct ledger_place *p)
-{
-    if (p->frame_len == frame_header_get_frame_len(j->front))
-        return 2;
-    return p->cbytes == frame_header_get_cbytes(j->front);
-}
-
-static void
-consider(void *user, const struct ledger_place *p)
-{
-    struct choice *const c = user;
-    const int rank = rank_of(c->j, p);
-    const bool better = rank != c->rank                ? rank > c->rank
-                        : p->number != c->place.number ? p->number > c->place.number
-                                                       : p->position > c->place.position;
-    if (!better)
-        return;
-    c->place = *p;
-    c->rank = rank;
-}
-
 static void
 salvage_forget(struct salvage_job *j)
 {
     frame_parts_finish(&j->parts);
     frame_rebuild_forget(j->f);
     j->h = (struct frame_header){0};
-    *j->s = (struct salvage){.keep_header = j->s->keep_header, .older = j->s->older};
+    *j->s = (struct salvage){
+        .keep_header = j->s->keep_header,
+        .older = j->s->older,
+        .by_order = j->s->by_order,
+    };
 }
 
 // Another kind of damage may be behind it, which other ways can cope with.
@@ -96,11 +71,15 @@ as_it_opens(struct salvage_job *j, tess_error *err)
         return st;
     if (!salvage_fits(j))
         return err_set(err, TESS_ERR_CORRUPT, 0, "header and metalayer contradict each other");
+    // The index may be that of another state.
+    if (parts->fingerprint && !parts->sealed && j->h.chunksize > 0)
+        return err_set(err, TESS_ERR_CORRUPT, 0, "the fingerprint of index and trailer is another");
     st = take_checksums(j, err);
     if (st != TESS_OK)
         return st;
     j->s->number = parts->number;
     j->s->header_damaged = parts->header_differs;
+    j->s->header_source = j->s->list_source = j->s->trailer_source = TESS_REPAIR_IN_PLACE;
     if (!parts->metas_confirmed)
         j->s->nlayers_unconfirmed += parts->metas.count;
     if (!parts->sealed)
@@ -110,33 +89,69 @@ as_it_opens(struct salvage_job *j, tess_error *err)
                                              : salvage_check_list(j, salvage_index_at(j), err);
 }
 
+// The newest state, by its ledger. *found: it is proven to be the newest.
 static tess_status
-find_parts(struct salvage_job *j, tess_error *err)
+by_newest_ledger(struct salvage_job *j, const struct newest *newest, bool *found, tess_error *err)
 {
-    struct choice choice = {.j = j, .rank = -1};
-    tess_status st = search_ledgers(&j->search, consider, &choice, err);
-    if (st != TESS_OK)
-        return st;
-    j->has_ledger = choice.rank >= 0;
-    // A directory has one state only. Of a file the header says which is the newest.
-    if (choice.rank > 0 || (choice.rank == 0 && (j->folder || !j->has_own))) {
-        st = salvage_by_ledger(j, &choice.place, err);
-        if (!is_damage(st))
-            return st;
+    *found = false;
+    if (!newest_may_be(j, newest))
+        return TESS_OK;
+    const tess_status st = salvage_by_ledger(j, &newest->place, err);
+    j->s->header_lost = newest->claim == CLAIM_NO_HEADER && j->s->header_damaged;
+    *found = st == TESS_OK && newest_is_proven(j, newest);
+    if (!*found)
         salvage_forget(j);
-    }
-    st = as_it_opens(j, err);
+    return is_damage(st) ? TESS_OK : st;
+}
+
+// The state that the header in the file leads to.
+static tess_status
+by_own_header(struct salvage_job *j, tess_error *err)
+{
+    const tess_status st = as_it_opens(j, err);
     if (!is_damage(st))
         return st;
     salvage_forget(j);
-    st = salvage_by_header(j, err);
-    if (!is_damage(st) || choice.rank < 0)
+    return salvage_by_header(j, err);
+}
+
+// Whether nothing of the newest state is left but its shape, and an older one has more.
+static bool
+is_worse(const struct salvage_job *j, const struct newest *newest)
+{
+    return j->parts.list.nchunks > 0 && j->s->list_source == TESS_REPAIR_LOST &&
+           newest->claim != CLAIM_NONE && newest->place.nstored > 0;
+}
+
+static tess_status
+find_parts(struct salvage_job *j, tess_error *err)
+{
+    struct newest newest;
+    bool found;
+    tess_status st = newest_find(j, &newest, err);
+    j->has_ledger = newest.claim != CLAIM_NONE;
+    if (st == TESS_OK)
+        st = by_newest_ledger(j, &newest, &found, err);
+    if (st != TESS_OK || found)
+        return st;
+    st = by_own_header(j, err);
+    if (st == TESS_OK && is_worse(j, &newest))
+        st = err_set(err, TESS_ERR_CORRUPT, -1,
+                     "the index is lost, and with it the numbers of the chunks; %" PRId64
+                     " intact ones were found",
+                     j->s->nunplaced);
+    if (!is_damage(st) || newest.claim == CLAIM_NONE)
         return st;
     if (!j->s->older)
-        return err_prefix(err, st, "nothing but commit %" PRIu64 ", an older state, can be made",
-                          choice.place.number);
+        return err_prefix(err, st,
+                          newest.claim == CLAIM_NO_HEADER
+                              ? "nothing proves that commit %" PRIu64
+                                ", the newest that was found, is the last one; as an older state "
+                                "it can be made"
+                              : "nothing but commit %" PRIu64 ", an older state, can be made",
+                          newest.place.number);
     salvage_forget(j);
-    st = salvage_by_ledger(j, &choice.place, err);
+    st = salvage_by_ledger(j, &newest.place, err);
     j->s->is_older = true;
     return st;
 }
@@ -153,6 +168,16 @@ salvage_begin(struct salvage_job *j, struct watch *watch, tess_error *err)
     const size_t size = (size_t)min_i64(j->search.size, sizeof j->front);
     if (io_read(io, 0, j->front, size, NULL) != TESS_OK)
         memset(j->front, 0, size);
+    j->cbytes = (struct claim){
+        frame_header_has_field(j->front, FRAME_HEADER_AT_CBYTES) &&
+            frame_header_get_cbytes(j->front) >= 0,
+        frame_header_get_cbytes(j->front),
+    };
+    j->frame_len = (struct claim){
+        frame_header_has_field(j->front, FRAME_HEADER_AT_FRAME_LEN) &&
+            frame_header_get_frame_len(j->front) > FRAME_HEADER_SIZE,
+        frame_header_get_frame_len(j->front),
+    };
     j->has_own = frame_header_parse(j->front, sizeof j->front, INT64_MAX, &j->own, NULL) == TESS_OK;
     return TESS_OK;
 }

@@ -142,6 +142,7 @@ try_ledger(struct search *s, int64_t mark, int mark_at, ledger_found_fn *found, 
     const tess_status st = search_load_ledger(s, &p, &ledger, err);
     if (st == TESS_OK) {
         p.number = ledger.number;
+        p.nstored = ledger.nstored;
         found(user, &p);
         ledger_finish(&ledger);
     }

@@ -34,6 +34,7 @@ struct ledger_place {
     uint64_t number;
     int64_t frame_len;
     int64_t cbytes;
+    int64_t nstored; // chunks
 };
 
 // Calls `found` for each of them.

@@ -17,9 +17,11 @@
 // Whether there is a layer that makes the frame an array, damaged or not.
 bool salvage_is_array(const struct layers *metas);
 
-// The geometry of the array; typesize: of the header, where the layer has none. False: there is no
-// such layer, or it contradicts itself.
-bool salvage_find_geometry(const struct layers *metas, int32_t typesize, struct geometry *g);
+// The geometry of the array; typesize and chunksize: of the header, whose items count where the
+// layer has no type, or chunks agree with them. False: there is no such layer, or it contradicts
+// itself.
+bool salvage_find_geometry(const struct layers *metas, int32_t typesize, int32_t chunksize,
+                           struct geometry *g);
 
 // Tell the frame which neighbours items have: some filters and codecs need it to decode.
 void salvage_use_grid(struct salvage_job *j);

@@ -1,11 +1,12 @@
 /*
  * strays.c - the list of chunks, compared with the chunks that are there.
  *
- * The chunks that the list does not know take the places it does not know, in the order of the
- * file, if there are as many of both and no chunk of an older state can be among them.
+ * Chunks that the list does not know have no number: they are counted. Only if that is asked for
+ * do they take the places that the list does not know, in the order of the file.
  */
 #include "salvage/strays.h"
 
+#include "base/checked.h"
 #include "base/memory.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
@@ -17,7 +18,6 @@
 #include "salvage/search.h"
 #include "salvage/shape.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 static int
@@ -167,27 +167,49 @@ is_gapless(const struct stray *x)
     return true;
 }
 
-// Places that are open get the chunks that no place has.
-static tess_status
-fill_places(struct salvage_job *j, const struct stray *x, int64_t nopen, bool has_index,
-            tess_error *err)
+// How many chunks stand one behind the other, in a file without a list: behind a gap chunks may be
+// missing, or belong to an older state. Ours may have the first commit, which has none, before
+// them.
+static int64_t
+count_row(const struct stray *x, bool ours)
+{
+    struct chunk_header h;
+    int64_t at = ours && x->count > 0 && !x->j->folder ? x->items[0] : 0;
+    int64_t n = 0;
+    while (n < x->count && x->items[n] == at && stored_entry_look(x->j->f, at, &h)) {
+        at += x->j->folder ? 1 : h.cbytes;
+        n++;
+    }
+    return n;
+}
+
+// How many of the places that are open get chunks that no place has, in the order of the file.
+static int64_t
+count_placed(const struct salvage_job *j, const struct stray *x, int64_t nopen, bool has_index)
+{
+    const bool ours = j->has_ledger || j->parts.fingerprint;
+    if (!j->s->by_order)
+        return 0;
+    if (has_index) // which says that our chunks stand in another order
+        return x->count == nopen && !ours && is_gapless(x) ? nopen : 0;
+    return min_i64(count_row(x, ours), nopen);
+}
+
+static void
+fill_places(struct salvage_job *j, const struct stray *x, int64_t nopen, bool has_index)
 {
     struct frame_index *const list = &j->parts.list;
+    const int64_t placed = count_placed(j, x, nopen, has_index);
     int64_t next = 0;
-    // Our chunks stand in any order.
-    const bool ours = j->has_ledger || j->parts.fingerprint;
-    if (x->count != nopen || ours || !is_gapless(x))
-        return has_index ? TESS_OK
-                         : err_set(err, TESS_ERR_CORRUPT, -1,
-                                   "%" PRId64 " chunks were found for %" PRId64
-                                   " places, and nothing says which is where",
-                                   x->count, nopen);
-    for (int64_t n = 0; n < list->nchunks; n++)
+    for (int64_t n = 0; n < list->nchunks && next < placed; n++)
         if (list->entries[n] == INDEX_LOST)
             list->entries[n] = x->items[next++];
+    j->s->nunplaced = x->count - placed;
+    j->s->nfound += placed;
+    if (placed == 0)
+        return;
     j->s->in_order = true;
-    j->s->nfound += nopen;
-    return TESS_OK;
+    j->s->list_source = TESS_REPAIR_ORDER;
 }
 
 tess_status
@@ -218,7 +240,7 @@ salvage_check_list(struct salvage_job *j, int64_t index_at, tess_error *err)
     x.known = x.ends = NULL;
     TRY(measure_known(&x, err));
     TRY(find_strays(&x, err));
-    TRY(fill_places(j, &x, nopen, has_index, err));
+    fill_places(j, &x, nopen, has_index);
 out:
     mem_free(x.known);
     mem_free(x.ends);

@@ -11,9 +11,9 @@
 
 #include <stdint.h>
 
-// Entries of the list that cannot be right become INDEX_LOST, and places that are lost get chunks
-// that no place has, where that is certain enough; the job's report says so. index_at: where the
-// index is, behind all chunks; -1: unknown, and then a place that stays lost is TESS_ERR_CORRUPT.
+// Entries of the list that cannot be right become INDEX_LOST. Chunks that no place has are counted
+// in the job's report, or placed in the order of the file, if that is asked for. index_at: where
+// the index is, behind all chunks; -1: unknown.
 tess_status salvage_check_list(struct salvage_job *j, int64_t index_at, tess_error *err);
 
 #endif

@@ -21,6 +21,7 @@
 #include "frame/commit/commit.h"
 #include "frame/copy.h"
 #include "frame/format/header.h"
+#include "frame/format/index.h"
 #include "frame/frame.h"
 #include "frame/options.h"
 #include "frame/query.h"
@@ -84,6 +85,15 @@ repair_chunk_box(const tess_array *a, int64_t n, int64_t *start, int64_t *stop)
     }
 }
 
+static int64_t
+box_items(int ndim, const int64_t *start, const int64_t *stop)
+{
+    int64_t n = 1; // of a chunk: it fits
+    for (int i = 0; i < ndim; i++)
+        n *= stop[i] - start[i];
+    return n;
+}
+
 static tess_status
 repair_replace(void *user, int64_t n, const tess_error *why, enum chunk_special *special,
                const uint8_t **chunk, int32_t *size, tess_error *err)
@@ -101,9 +111,20 @@ repair_replace(void *user, int64_t n, const tess_error *why, enum chunk_special 
     LOG(TESS_LOG_WARNING, TESS_EVENT_CHUNK_LOST, frame_name(a->grid->frame),
         "chunk %" PRId64 " is lost: %s", n, why->message);
     repair_chunk_box(a, n, start, stop);
+    loss->report->nitems_lost += box_items(a->g->ndim, start, stop);
     if (loss->how->lost)
         loss->how->lost(&(tess_lost){n, a->g->ndim, start, stop, why->message}, loss->how->user);
     return TESS_OK;
+}
+
+// Chunks that are not stored.
+static int64_t
+count_special(const struct frame *f)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < frame_nchunks(f); i++)
+        n += frame_entry(f, i) < 0 && frame_entry(f, i) != INDEX_LOST;
+    return n;
 }
 
 static void
@@ -111,9 +132,15 @@ fill_report(const tess_array *a, const struct salvage *s, tess_repair_report *re
 {
     *report = (tess_repair_report){
         .nchunks = frame_nchunks(a->grid->frame),
+        .nspecial = count_special(a->grid->frame),
         .nfound = s->nfound,
         .nlayers_lost = s->nlayers_lost,
         .nlayers_unconfirmed = s->nlayers_unconfirmed,
+        .nunplaced = s->nunplaced,
+        .header_source = s->header_source,
+        .list_source = s->list_source,
+        .trailer_source = s->trailer_source,
+        .header_lost = s->header_lost,
         .checksums_damaged = s->ledger_damaged,
         .header_damaged = s->header_damaged,
         .index_damaged = s->index_damaged,
@@ -130,7 +157,8 @@ static bool
 is_complete(const tess_repair_report *r, bool list_confirmed)
 {
     return list_confirmed && r->nlost == 0 && r->nlayers_lost == 0 && r->nuntried == 0 &&
-           r->nunconfirmed == 0 && r->nlayers_unconfirmed == 0 && !r->in_order && !r->older;
+           r->nunconfirmed == 0 && r->nlayers_unconfirmed == 0 && !r->in_order && !r->older &&
+           !r->header_lost;
 }
 
 // Write it to a new home, which belongs to the copy from here on, also after a failure.
@@ -148,6 +176,7 @@ copy_rescued(const tess_array *a, const struct salvage *salvage, const struct ho
                         err);
     else
         home_close(home);
+    report->nstored = report->nchunks - report->nlost - report->nspecial;
     report->nuntried = rescue.nuntried;
     report->nunconfirmed = salvage->list_confirmed
                                ? rescue.nunconfirmed
@@ -213,7 +242,11 @@ array_repair(const tess_storage *source, const tess_storage *target,
              const tess_repair_options *options, tess_repair_report *report, struct watch *watch,
              tess_error *err)
 {
-    struct salvage salvage = {.keep_header = options->keep_header, .older = options->older};
+    struct salvage salvage = {
+        .keep_header = options->keep_header,
+        .older = options->older,
+        .by_order = options->in_order,
+    };
     const struct watch_range all = watch_divide(watch);
     tess_array *a = NULL;
     struct home home;

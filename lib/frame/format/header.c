@@ -234,6 +234,15 @@ frame_header_get_frame_len(const uint8_t *head)
     return (int64_t)get_u64be(head + FRAME_HEADER_AT_FRAME_LEN);
 }
 
+bool
+frame_header_has_field(const uint8_t *head, int at)
+{
+    for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++)
+        if (constants[i].at == at - 1)
+            return head[at - 1] == constants[i].value;
+    return false;
+}
+
 int64_t
 frame_header_get_nbytes(const uint8_t *head)
 {

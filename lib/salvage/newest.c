@@ -1,0 +1,126 @@
+/*
+ * newest.c - which of the states that left a ledger in a file is the newest, and what proves it.
+ *
+ * The header names the newest state by two lengths: where its index begins, and where its trailer
+ * ends. A state with both is the newest. A commit never ends where one of the 32 before it did, but
+ * its index may begin where an older one began; so with one of them the fingerprint has to agree,
+ * which it cannot if a newer index overwrote the older one.
+ *
+ * Without a header the highest number counts. A newer state is possible only if index, ledger and
+ * trailer of it were damaged together with the header: if that much may be damaged, nothing proves
+ * which state is the newest. A directory has one state only.
+ */
+#include "salvage/newest.h"
+
+#include "base/checked.h"
+#include "chunk/header.h"
+#include "frame/format/index.h"
+#include "salvage/parts.h"
+
+struct newest_search {
+    const struct salvage_job *j;
+    struct newest *best;
+};
+
+static enum newest_claim
+claim_for(const struct salvage_job *j, const struct ledger_place *p)
+{
+    const bool end = j->frame_len.known && p->frame_len == j->frame_len.value;
+    const bool index = j->cbytes.known && p->cbytes == j->cbytes.value;
+    if (end && index)
+        return CLAIM_LENGTHS;
+    if (end || index)
+        return CLAIM_ONE_LENGTH;
+    return j->has_own ? CLAIM_OTHER : CLAIM_NO_HEADER;
+}
+
+static void
+consider(void *user, const struct ledger_place *p)
+{
+    const struct newest_search *const x = user;
+    struct newest *const best = x->best;
+    const enum newest_claim claim = claim_for(x->j, p);
+    const bool better = claim != best->claim              ? claim > best->claim
+                        : p->number != best->place.number ? p->number > best->place.number
+                                                          : p->position > best->place.position;
+    best->front = min_i64(best->front, p->position);
+    if (!better)
+        return;
+    best->place = *p;
+    best->claim = claim;
+}
+
+tess_status
+newest_find(struct salvage_job *j, struct newest *x, tess_error *err)
+{
+    struct newest_search search = {j, x};
+    *x = (struct newest){.claim = CLAIM_NONE, .front = INT64_MAX};
+    return search_ledgers(&j->search, consider, &search, err);
+}
+
+bool
+newest_may_be(const struct salvage_job *j, const struct newest *x)
+{
+    return x->claim >= CLAIM_NO_HEADER || (x->claim == CLAIM_OTHER && j->folder);
+}
+
+// A chunk of any state, or its index.
+static tess_status
+found_front(void *user, int64_t position, const struct chunk_header *h, bool *is_one,
+            tess_error *err)
+{
+    int64_t *const front = user;
+    (void)h;
+    (void)err;
+    *front = min_i64(*front, position);
+    *is_one = true;
+    return TESS_OK;
+}
+
+// Where the first chunk of the state begins, whatever is left of it.
+static int64_t
+first_chunk(const struct salvage_job *j, int64_t index_at)
+{
+    struct frame_index list;
+    int64_t end, first = INT64_MAX;
+    if (salvage_index(j, index_at, j->parts.list.nchunks, &list, &end, NULL) != TESS_OK)
+        return first;
+    for (int64_t n = 0; n < list.nchunks; n++)
+        if (index_get(&list, n) >= 0)
+            first = min_i64(first, j->h.header_len + index_get(&list, n));
+    index_finish(&list);
+    return first;
+}
+
+/*
+ * Whether a state as large as this one fits between the header and the first thing behind it that
+ * can be recognised: a ledger, a chunk, or the place of one that this state needs.
+ */
+static bool
+may_hide_newer(const struct salvage_job *j, const struct newest *x)
+{
+    const int64_t head = j->h.header_len;
+    const int64_t index = head + x->place.cbytes;
+    const int64_t room = x->place.frame_len - index; // of index, ledger and trailer
+    struct search search = j->search;
+    int64_t front = min_i64(min_i64(x->front, index), first_chunk(j, index));
+    const struct chunk_search what = {
+        .from = head,
+        .until = min_i64(front, head + room),
+        .typesize = j->h.typesize,
+        .nbytes = -1,
+        .found = found_front,
+        .user = &front,
+    };
+    if (front - head >= room && search_chunks(&search, &what, NULL) != TESS_OK)
+        return true;
+    return front - head >= room;
+}
+
+bool
+newest_is_proven(const struct salvage_job *j, const struct newest *x)
+{
+    if (x->claim == CLAIM_LENGTHS || j->folder || !j->s->header_damaged)
+        return true;
+    return j->parts.sealed && (x->claim == CLAIM_ONE_LENGTH || !may_hide_newer(j, x));
+}
