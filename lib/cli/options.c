@@ -50,6 +50,9 @@ const struct option options_table[OPT_COUNT] = {
                          "where the header differs from its copy, another program changed it;\n"
                          "default: it is damaged"},
     [OPT_OLDER] = {"--older", NULL, "take an older state if too little is left of the newest one"},
+    [OPT_IN_ORDER] = {"--in-order", NULL,
+                      "if the index is lost: chunks are in the order of the file, none left out\n"
+                      "as zeros; default: those without a number are left out"},
     [OPT_AXIS] = {"--axis", "K", "the axis along which it is done (default 0); -1 is the last one"},
     [OPT_TOLERANCE] = {"--tolerance", "X", "numbers may differ by X (default 0)"},
     [OPT_RELATIVE] = {"--relative", "R", "or by R times the larger of the two (default 0)"},

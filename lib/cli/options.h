@@ -30,6 +30,7 @@ enum option_id {
     OPT_LIST_CHUNKS,
     OPT_KEEP_HEADER,
     OPT_OLDER,
+    OPT_IN_ORDER,
     OPT_AXIS,
     OPT_TOLERANCE,
     OPT_RELATIVE,

@@ -71,6 +71,71 @@ for layout in contiguous sparse; do
     rm -rf before b.b2nd a.b2nd
 done
 
+# number KEY: of the JSON in `out`.
+number() {
+    sed -n "s/.*\"$1\": *\([0-9]*\).*/\1/p" out
+}
+
+# agrees: what the JSON of a repair to b.b2nd says is what info says of b.b2nd.
+agrees() {
+    stored=$(number nstored) special=$(number nspecial) lost=$(number nlost)
+    items=$(number nitems_lost) chunks=$(number nchunks)
+    [ $((stored + special + lost)) = "$chunks" ] || fail "counts do not add up: $(cat out)"
+    [ "$items" = $((lost * 250)) ] || fail "$lost chunks lost, $items items"
+    run 0 info b.b2nd --json
+    [ "$(number nstored)" = "$stored" ] || fail "$stored chunks are stored, says repair"
+    [ "$(number nspecial)" = $((special + lost)) ] || fail "$special and $lost are not"
+    run 0 verify b.b2nd
+}
+
+# A file that ends too early: the first commit, which has no chunk, is not taken for the last one.
+"$tess" import raw.bin a.b2nd --dtype '<i4' --shape 40x25 --chunks 10x25 --blocks 10x25 --level 0 ||
+    fail "no array to cut"
+size=$(wc -c <a.b2nd)
+for cut in 1000 3000 $((size * 9 / 10)) $((size - 20)); do
+    head -c "$cut" a.b2nd >cut.b2nd
+    if [ "$cut" = $((size - 20)) ]; then # behind the checksums
+        run 0 repair cut.b2nd b.b2nd --force
+        prints '^4 of 4 chunks are there, compared with their checksums$'
+        same b.b2nd
+    else
+        run 1 repair cut.b2nd b.b2nd --force
+        prints '^the index is lost, and with it the numbers of the chunks$'
+        prints '^4 chunks are lost: 1000 items have the fill value$'
+        prints '^0 of 4 chunks are there$'
+    fi
+    "$tess" repair cut.b2nd b.b2nd --force --json >out
+    agrees
+done
+head -c 3000 a.b2nd >cut.b2nd
+run 1 repair cut.b2nd b.b2nd --force
+prints '^2 intact chunks are left out: .*; --in-order takes them in their order$'
+run 1 repair cut.b2nd b.b2nd --force --in-order
+prints '^places of chunks are those of their order in the file, which nothing confirms$'
+prints '^2 of 4 chunks are there$'
+"$tess" export b.b2nd exported.bin --force || fail "no export of what was cut"
+[ "$(head -c 2000 exported.bin | cksum)" = "$(head -c 2000 raw.bin | cksum)" ] ||
+    fail "chunks in order are others"
+rm -f exported.bin
+"$tess" repair cut.b2nd b.b2nd --force --in-order --json >out
+agrees
+rm -rf a.b2nd b.b2nd
+
+# The same of a directory: its index is cut, or a chunk's file is missing.
+"$tess" import raw.bin a.b2nd --dtype '<i4' --shape 40x25 --chunks 10x25 --blocks 10x25 --level 0 \
+    --layout sparse || fail "no directory to damage"
+mv a.b2nd/00000002.chunk kept
+run 1 repair a.b2nd b.b2nd --force --json
+agrees
+mv kept a.b2nd/00000002.chunk
+head -c 180 a.b2nd/chunks.b2frame >cut.b2nd
+mv cut.b2nd a.b2nd/chunks.b2frame
+run 1 repair a.b2nd b.b2nd --force
+prints '^4 intact chunks are left out: '
+run 1 repair a.b2nd b.b2nd --force --json
+agrees
+rm -rf a.b2nd b.b2nd
+
 echo 'This is no array.' >text
 run 3 repair text b.b2nd
 run 3 compact text

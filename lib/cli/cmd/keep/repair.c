@@ -67,11 +67,65 @@ note(const tess_lost *lost, void *user)
     boxes->count++;
 }
 
+// Where parts of the new array come from.
+static const char *const source_names[] = {
+    [TESS_REPAIR_LOST] = "lost",           [TESS_REPAIR_IN_PLACE] = "in place",
+    [TESS_REPAIR_LEDGER] = "ledger",       [TESS_REPAIR_SEARCH] = "search",
+    [TESS_REPAIR_METALAYER] = "metalayer", [TESS_REPAIR_ORDER] = "order",
+};
+
+static const char *const list_words[] = {
+    [TESS_REPAIR_LOST] = "the index is lost, and with it the numbers of the chunks",
+    [TESS_REPAIR_IN_PLACE] = "the index stands where the header says",
+    [TESS_REPAIR_LEDGER] = "which chunk is where: from the checksums of the commit",
+    [TESS_REPAIR_SEARCH] = "the index was found by its trailer, which ends where the header says",
+    [TESS_REPAIR_ORDER] =
+        "places of chunks are those of their order in the file, which nothing confirms",
+};
+
+// What was taken from elsewhere than its place.
 static void
-print_words(const tess_repair_report *r, const struct boxes *boxes)
+print_sources(const tess_repair_report *r)
 {
     if (r->older)
         printf("an older state, of commit %" PRIu64 "\n", r->commit);
+    else if (r->header_lost)
+        printf("the state of commit %" PRIu64 ", the newest that was found\n", r->commit);
+    if (r->header_source == TESS_REPAIR_LEDGER)
+        printf("the header is the copy that its commit kept\n");
+    if (r->header_source == TESS_REPAIR_METALAYER)
+        printf("the header is rebuilt from the shape in its metalayer\n");
+    if (r->list_source != TESS_REPAIR_IN_PLACE)
+        printf("%s\n", list_words[r->list_source]);
+    if (r->trailer_source == TESS_REPAIR_LOST)
+        printf("the trailer is lost, with all attributes, if there were any\n");
+}
+
+// What the new array holds.
+static void
+print_chunks(const tess_repair_report *r)
+{
+    if (r->nunplaced > 0)
+        printf("%" PRId64
+               " intact chunks are left out: nothing proves their numbers, or that they are not "
+               "older ones%s\n",
+               r->nunplaced,
+               r->list_source == TESS_REPAIR_LOST ? "; --in-order takes them in their order" : "");
+    if (r->nlost > 0)
+        printf("%" PRId64 " chunks are lost: %" PRId64 " items have the fill value\n", r->nlost,
+               r->nitems_lost);
+    if (r->nspecial > 0)
+        printf("%" PRId64 " chunks are stored, %" PRId64
+               " were not stored: zeros, NaN or never written\n",
+               r->nstored, r->nspecial);
+    printf("%" PRId64 " of %" PRId64 " chunks are there%s\n", r->nchunks - r->nlost, r->nchunks,
+           r->checked ? ", compared with their checksums" : "");
+}
+
+static void
+print_words(const tess_repair_report *r, const struct boxes *boxes)
+{
+    print_sources(r);
     if (r->header_damaged)
         printf("header damaged, or changed by another program\n");
     if (r->index_damaged)
@@ -80,8 +134,6 @@ print_words(const tess_repair_report *r, const struct boxes *boxes)
         printf("trailer damaged\n");
     if (r->checksums_damaged)
         printf("checksums damaged\n");
-    if (r->in_order)
-        printf("places of chunks are those of their order in the file, which nothing confirms\n");
     if (r->nfound > 0)
         printf("%" PRId64 " chunks were not where the index says\n", r->nfound);
     if (r->nuntried > 0)
@@ -105,8 +157,7 @@ print_words(const tess_repair_report *r, const struct boxes *boxes)
         text_write(stdout, box->why);
         putchar('\n');
     }
-    printf("%" PRId64 " of %" PRId64 " chunks are there%s\n", r->nchunks - r->nlost, r->nchunks,
-           r->checked ? ", compared with their checksums" : "");
+    print_chunks(r);
 }
 
 static void
@@ -140,13 +191,18 @@ print_json(const tess_repair_report *r, const struct boxes *boxes)
         {"checksums_damaged", r->checksums_damaged},
         {"in_order", r->in_order},
         {"checked", r->checked},
+        {"header_lost", r->header_lost},
     };
     const struct {
         const char *key;
         int64_t value;
     } numbers[] = {
         {"nchunks", r->nchunks},
+        {"nstored", r->nstored},
+        {"nspecial", r->nspecial},
         {"nlost", r->nlost},
+        {"nitems_lost", r->nitems_lost},
+        {"nunplaced", r->nunplaced},
         {"nfound", r->nfound},
         {"nuntried", r->nuntried},
         {"nunconfirmed", r->nunconfirmed},
@@ -161,6 +217,9 @@ print_json(const tess_repair_report *r, const struct boxes *boxes)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         json_int(&j, numbers[i].key, numbers[i].value);
     }
+    json_string(&j, "header_source", source_names[r->header_source]);
+    json_string(&j, "list_source", source_names[r->list_source]);
+    json_string(&j, "trailer_source", source_names[r->trailer_source]);
     json_known(&j, "commit", r->commit > 0, (int64_t)r->commit);
     print_boxes(&j, boxes);
     json_end(&j);
@@ -192,6 +251,7 @@ repair(const struct arguments *args, const char *to, struct boxes *boxes,
     tess_repair_options_init(&options);
     options.keep_header = args->values[OPT_KEEP_HEADER] != NULL;
     options.older = args->values[OPT_OLDER] != NULL;
+    options.in_order = args->values[OPT_IN_ORDER] != NULL;
     options.lost = note;
     options.user = boxes;
     tess_status st = open_context(args, &context, err);
@@ -252,7 +312,8 @@ const struct command cmd_repair = {
     .purpose = "make a new array of what is left of a damaged one",
     .words = "PATH OUT",
     .nwords = 2,
-    .options = OPTIONS(OPT_JSON, OPT_FORCE, OPT_OFFSET, OPT_KEEP_HEADER, OPT_OLDER, OPT_THREADS),
+    .options = OPTIONS(OPT_JSON, OPT_FORCE, OPT_OFFSET, OPT_KEEP_HEADER, OPT_OLDER, OPT_IN_ORDER,
+                       OPT_THREADS),
     .details =
         "PATH is only read. OUT, a file or directory as PATH, appears when it is complete;\n"
         "chunks that are lost hold the fill value there, and are listed. Status 0: all is\n"
@@ -263,20 +324,30 @@ const struct command cmd_repair = {
             {"what is left, under another name", "tess repair damaged.b2nd saved.b2nd"},
             {"an older state, if the newest is lost",
              "tess repair damaged.b2nd saved.b2nd --older"},
+            {"a file that was cut, written from first to last chunk",
+             "tess repair damaged.b2nd saved.b2nd --in-order"},
             {0},
         },
     .json =
         (const struct json_member[]){
             {"complete", "boolean", "the new array holds all that the old one did, for certain"},
-            {"older", "boolean", "it is an older state; with --older"},
+            {"older", "boolean", "it is an older state, or may be one; with --older"},
             {"header_damaged", "boolean", "or changed by another program"},
             {"index_damaged", "boolean", "the list of chunks was made anew"},
             {"trailer_damaged", "boolean", "metalayers of variable length were read one by one"},
             {"checksums_damaged", "boolean", "chunks could be decoded, no more"},
-            {"in_order", "boolean", "chunks are taken to stand in the order of the file"},
+            {"in_order", "boolean",
+             "chunks are taken to stand in the order of the file; with --in-order"},
             {"checked", "boolean", "they were compared with checksums"},
+            {"header_lost", "boolean",
+             "it is the newest state that was found; the header would name the newest"},
             {"nchunks", "integer", "chunks of the array"},
+            {"nstored", "integer", "those whose stored items were recovered"},
+            {"nspecial", "integer", "those that were not stored: zeros, NaN, never written"},
             {"nlost", "integer", "those whose items are the fill value now"},
+            {"nitems_lost", "integer", "items of those"},
+            {"nunplaced", "integer",
+             "intact chunks that were left out: nothing proves which number they have"},
             {"nfound", "integer", "those that were not where the index says"},
             {"nuntried", "integer",
              "those that this build cannot decode; they are copied as they are"},
@@ -284,6 +355,9 @@ const struct command cmd_repair = {
             {"nmetalayers_lost", "integer",
              "metalayers and attributes that could not be read, at least"},
             {"nmetalayers_unconfirmed", "integer", "metalayers and attributes without a checksum"},
+            {"header_source", "string", "in place, ledger or metalayer"},
+            {"list_source", "string", "in place, ledger, search, order or lost"},
+            {"trailer_source", "string", "in place or lost"},
             {"commit", "integer or null", "number of the commit; null: not known"},
             {"lost", "list", "the chunks that are lost"},
             {"lost[].chunk", "integer", "its number, in C order of the grid"},
