@@ -78,9 +78,10 @@ typedef enum tess_durability {
  * Commits write a checksum for each stored chunk (64-bit XXH3 of its compressed bytes) into the
  * file; a hidden variable-length metalayer `_tess` leads to them, or, in an array with 16 or more
  * others, bytes in front of the trailer. With the checksums go a copy of the header and the number
- * of the commit (together the ledger, see files.rst). The fingerprint of the frame covers index and metalayers, and is compared whenever the array is opened, also with
- * TESS_CHECKSUMS_NONE. Other implementations ignore checksums and fingerprint. What other programs
- * change later has no checksum, which is not treated as damage.
+ * of the commit (together the ledger, see files.rst). The fingerprint of the frame covers index and
+ * metalayers, and is compared whenever the array is opened, also with TESS_CHECKSUMS_NONE. Other
+ * implementations ignore checksums and fingerprint. What other programs change later has no
+ * checksum, which is not treated as damage.
  */
 typedef enum tess_checksums {
     TESS_CHECKSUMS_WRITE = 0, /**< written; compared when stored chunks are copied or moved */
@@ -243,9 +244,9 @@ typedef struct tess_storage {
     /**
      * No automatic commits (array.h): the file has the state of the last call that commits by
      * contract, such as tess_array_flush(), and flush makes one commit; close may make further ones
-     * of the same content, to shorten the file. Space of chunks that were overwritten is reused only
-     * after that call, so the file can become as large as all that was written between two of them.
-     * Ignored for arrays open for reading.
+     * of the same content, to shorten the file. Space of chunks that were overwritten is reused
+     * only after that call, so the file can become as large as all that was written between two of
+     * them. Ignored for arrays open for reading.
      */
     bool explicit_commits;
 } tess_storage;

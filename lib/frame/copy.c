@@ -234,7 +234,7 @@ copy_state(const struct frame *from, struct frame *to, struct frame_rescue *resc
     struct watched watched;
     watched_init(&watched, watch);
     frame_start(to, &from->h, &from->metas, from->index.nchunks,
-                uniform ? from->index.uniform : index_entry_of(SPECIAL_ZEROS));
+                uniform ? from->index.uniform : SPECIAL_ZEROS);
     to->h.version = from->h.version;
     to->h.nbytes = from->h.nbytes; // chunks may differ in size
     to->vlmetas = from->vlmetas;
@@ -281,7 +281,7 @@ frame_sketch(const struct frame *from, struct io *io, const struct frame_options
     struct frame *const to = frame_new(io, NULL, options);
     if (!to)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
-    frame_start(to, &from->h, &from->metas, from->index.nchunks, index_entry_of(SPECIAL_UNINIT));
+    frame_start(to, &from->h, &from->metas, from->index.nchunks, SPECIAL_UNINIT);
     const tess_status st = frame_commit(to, err);
     to->metas = (struct layers){0}; // the other's
     if (st != TESS_OK) {

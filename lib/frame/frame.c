@@ -254,7 +254,7 @@ frame_open_folder(struct folder *folder, bool writable, const struct frame_optio
 
 void
 frame_start(struct frame *f, const struct frame_header *h, const struct layers *metas,
-            int64_t nchunks, int64_t entry)
+            int64_t nchunks, enum chunk_special special)
 {
     f->writable = true;
     f->h = *h;
@@ -266,7 +266,7 @@ frame_start(struct frame *f, const struct frame_header *h, const struct layers *
     f->h.nbytes = nchunks * h->chunksize;
     f->h.cbytes = 0;
     f->metas = *metas;
-    index_init_uniform(&f->index, nchunks, entry);
+    index_init_uniform(&f->index, nchunks, special);
     usage_init(&f->usage, 0);
     space_init(&f->space, f->h.header_len, (struct extent){0});
     f->keeps_ledger = f->options.checksums != TESS_CHECKSUMS_NONE;
@@ -277,14 +277,15 @@ frame_start(struct frame *f, const struct frame_header *h, const struct layers *
 
 static tess_status
 frame_create_frame(struct frame *f, const struct frame_header *h, struct layers *metas,
-                   int64_t nchunks, int64_t entry, struct frame **frame, tess_error *err)
+                   int64_t nchunks, enum chunk_special special, struct frame **frame,
+                   tess_error *err)
 {
     if (nchunks > INDEX_NCHUNKS_MAX) {
         frame_close(f);
         return err_set(err, TESS_ERR_LIMIT, -1, "%" PRId64 " chunks, a frame has at most %d",
                        nchunks, INDEX_NCHUNKS_MAX);
     }
-    frame_start(f, h, metas, nchunks, entry);
+    frame_start(f, h, metas, nchunks, special);
     *metas = (struct layers){0};
     *frame = f;
     return TESS_OK;
@@ -292,22 +293,22 @@ frame_create_frame(struct frame *f, const struct frame_header *h, struct layers 
 
 tess_status
 frame_create(struct io *io, const struct frame_header *h, struct layers *metas, int64_t nchunks,
-             int64_t entry, const struct frame_options *options, struct frame **frame,
+             enum chunk_special special, const struct frame_options *options, struct frame **frame,
              tess_error *err)
 {
     struct frame *const f = frame_new(io, NULL, options);
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
-    return frame_create_frame(f, h, metas, nchunks, entry, frame, err);
+    return frame_create_frame(f, h, metas, nchunks, special, frame, err);
 }
 
 tess_status
 frame_create_folder(struct folder *folder, const struct frame_header *h, struct layers *metas,
-                    int64_t nchunks, int64_t entry, const struct frame_options *options,
-                    struct frame **frame, tess_error *err)
+                    int64_t nchunks, enum chunk_special special,
+                    const struct frame_options *options, struct frame **frame, tess_error *err)
 {
     struct frame *const f = frame_new(NULL, folder, options);
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
-    return frame_create_frame(f, h, metas, nchunks, entry, frame, err);
+    return frame_create_frame(f, h, metas, nchunks, special, frame, err);
 }

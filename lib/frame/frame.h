@@ -22,6 +22,7 @@
 #define FRAME_FRAME_H
 
 #include "base/error.h"
+#include "chunk/header.h"
 #include "frame/options.h"
 
 #include <tessera/context.h>
@@ -43,21 +44,22 @@ tess_status frame_open(struct io *io, bool writable, const struct frame_options 
                        struct frame **frame, tess_error *err);
 
 /*
- * Make a frame of `nchunks` chunks that all have index entry `entry`, in an empty io. Nothing is
- * written before the first commit; frame_publish() gives a file its name then. h gives the
+ * Make a frame of `nchunks` chunks that are all special ones of one kind, in an empty io. Nothing
+ * is written before the first commit; frame_publish() gives a file its name then. h gives the
  * parameters (all but lengths); metas are taken over (emptied) on success. The io belongs to the
  * frame from here on, also after a failure.
  */
 tess_status frame_create(struct io *io, const struct frame_header *h, struct layers *metas,
-                         int64_t nchunks, int64_t entry, const struct frame_options *options,
-                         struct frame **frame, tess_error *err);
+                         int64_t nchunks, enum chunk_special special,
+                         const struct frame_options *options, struct frame **frame,
+                         tess_error *err);
 
 // frame_open() and frame_create() for a sparse frame, with a directory instead of an io.
 tess_status frame_open_folder(struct folder *folder, bool writable,
                               const struct frame_options *options, struct frame **frame,
                               tess_error *err);
 tess_status frame_create_folder(struct folder *folder, const struct frame_header *h,
-                                struct layers *metas, int64_t nchunks, int64_t entry,
+                                struct layers *metas, int64_t nchunks, enum chunk_special special,
                                 const struct frame_options *options, struct frame **frame,
                                 tess_error *err);
 
@@ -87,6 +89,6 @@ void frame_attach(struct frame *f, const struct plugins *plugins, const tess_con
  */
 struct frame *frame_new(struct io *io, struct folder *folder, const struct frame_options *options);
 void frame_start(struct frame *f, const struct frame_header *h, const struct layers *metas,
-                 int64_t nchunks, int64_t entry);
+                 int64_t nchunks, enum chunk_special special);
 
 #endif

@@ -55,7 +55,7 @@ struct change {
     int version;
     bool vlblocks;
     bool uniform; // the list took no memory then
-    int64_t entry; // and all of it was this
+    enum chunk_special special; // and all of it was this
     bool resized;
     bool rearranged;
     struct frame_index replaced; // the list before, when it was rearranged

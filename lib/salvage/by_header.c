@@ -251,7 +251,7 @@ lose_list(struct salvage_job *j, int64_t n, tess_error *err)
         return err_set(err, TESS_ERR_CORRUPT, -1,
                        "the index of %" PRId64 " chunks is lost; the file can store %" PRId64, n,
                        most);
-    index_init_uniform(&j->parts.list, n, INDEX_LOST);
+    index_init_uniform(&j->parts.list, n, SPECIAL_NONE);
     return index_reserve(&j->parts.list, n, err);
 }
 

@@ -291,11 +291,10 @@ by_ledger_take_list(struct salvage_job *j, const struct ledger *ledger, int64_t 
     // A search may find chunks that no state knows to be there.
     j->h.cbytes = max_i64(j->h.cbytes, j->search.size - j->h.header_len);
     frame_rebuild_header(j->f, &j->h);
+    const bool alike = ledger->nruns == 1 && ledger->nstored == 0; // takes no memory
     index_init_uniform(&j->parts.list, nchunks,
-                       ledger->nruns > 0 ? index_entry_of(SPECIAL_ZEROS) : 0);
-    if (ledger->nruns == 1 && ledger->nstored == 0) // takes no memory
-        j->parts.list.uniform =
-            index_entry_of((enum chunk_special)(get_u64le(ledger->runs) >> KIND_SHIFT));
+                       alike ? (enum chunk_special)(get_u64le(ledger->runs) >> KIND_SHIFT)
+                             : SPECIAL_ZEROS);
     if (ledger->nstored > 0)
         TRY(index_reserve(&j->parts.list, nchunks, err));
     if (j->parts.sealed && j->parts.list.entries == NULL)

@@ -434,6 +434,97 @@ chunks_of_other_items(void **state)
     ok(tess_array_close(a, err));
 }
 
+static void
+check_copies(tess_array *a)
+{
+    static const tess_layout layouts[] = {TESS_LAYOUT_CONTIGUOUS, TESS_LAYOUT_SPARSE};
+    tess_storage storage;
+    void *image;
+    size_t size;
+    tess_array *b;
+    for (int i = 0; i < 2; i++) {
+        tess_storage_init(&storage);
+        storage.path = files_path("copy");
+        storage.mode = TESS_MODE_NEW;
+        ok(tess_array_save(a, &storage, layouts[i], err));
+        storage.mode = TESS_MODE_READ;
+        ok(tess_array_open(&storage, &b, err));
+        check_model(b);
+        ok(tess_array_close(b, err));
+        files_remove(storage.path);
+    }
+    ok(tess_array_to_image(a, &image, &size, err));
+    tess_storage_init(&storage);
+    storage.image = image;
+    storage.image_size = size;
+    storage.mode = TESS_MODE_READ;
+    ok(tess_array_open(&storage, &b, err));
+    check_model(b);
+    ok(tess_array_close(b, err));
+    tess_free(image);
+}
+
+// A list of one chunk, stored or not, is one that others may be made of, however it came about.
+static void
+lists_of_one_chunk(void **state)
+{
+    enum { SIZE = 600 };
+    enum { REORDERED, OTHERS_REMOVED, PUT_BEFORE_OTHERS, REPLACED, WAYS };
+    (void)state;
+    for (int way = 0; way < WAYS; way++)
+        for (int kind = 0; kind < 6; kind++) { // stored or not; in memory, a file, a directory
+            const bool zeros = kind % 2;
+            tess_storage storage;
+            tess_params params;
+            tess_array *a;
+            tess_storage_init(&storage);
+            tess_params_init(&params);
+            params.typesize = 4;
+            if (kind >= 2) {
+                storage.path = files_path("one");
+                storage.mode = TESS_MODE_NEW;
+                params.layout = kind >= 4 ? TESS_LAYOUT_SPARSE : TESS_LAYOUT_CONTIGUOUS;
+            }
+            model.n = 1;
+            model.sizes[0] = SIZE;
+            for (int i = 0; i < SIZE; i++)
+                model.bytes[0][i] = zeros ? 0 : (uint8_t)(i * i);
+            ok(tess_schunk_create(&storage, &params, &a, err));
+            if (way == PUT_BEFORE_OTHERS)
+                ok(tess_schunk_insert_special(a, 0, 3, TESS_CHUNK_ZEROS, SIZE, err));
+            if (way == REPLACED)
+                ok(tess_schunk_insert_special(a, 0, 1, TESS_CHUNK_UNINIT, SIZE, err));
+            if (way < REPLACED)
+                ok(tess_schunk_insert(a, 0, model.bytes[0], SIZE, err));
+            if (way == REORDERED)
+                ok(tess_schunk_reorder(a, (const int64_t[]){0}, 1, err));
+            if (way == OTHERS_REMOVED) {
+                ok(tess_schunk_insert_special(a, 0, 2, TESS_CHUNK_UNINIT, SIZE, err));
+                ok(tess_schunk_remove(a, 0, 2, err));
+            }
+            if (way == PUT_BEFORE_OTHERS)
+                ok(tess_schunk_remove(a, 1, 3, err));
+            if (way == REPLACED)
+                ok(tess_schunk_update(a, 0, model.bytes[0], SIZE, err));
+            check_copies(a);
+            if (way == REORDERED) { // once more, when it is committed
+                ok(tess_array_flush(a, err));
+                ok(tess_schunk_reorder(a, (const int64_t[]){0}, 1, err));
+                check_copies(a);
+            }
+            check_model(a);
+            ok(tess_array_close(a, err));
+            if (kind < 2)
+                continue;
+            storage.path = files_path("one"); // which may have been overwritten
+            storage.mode = TESS_MODE_READ;
+            ok(tess_array_open(&storage, &a, err));
+            check_model(a);
+            ok(tess_array_close(a, err));
+            files_remove(storage.path);
+        }
+}
+
 // Blocks of different sizes are those of all chunks of a file, or of none.
 static void
 blocks_of_different_sizes(void **state)
@@ -574,6 +665,7 @@ main(void)
         cmocka_unit_test_setup_teardown(edits_like_a_list, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(special_chunks, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(blocks_of_different_sizes, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(lists_of_one_chunk, files_setup, files_teardown),
         cmocka_unit_test(chunks_of_other_items),
         cmocka_unit_test(refusals),
         cmocka_unit_test(metalayers),

@@ -407,8 +407,8 @@ begin_wide_story(struct story *s, tess_durability durability, int64_t nchunks, s
     s->now.nchunks = nchunks;
     fill(0, bytes, note_size);
     assert_int_equal(layers_add(&metas, LAYERS_FIXED_MAX, "note", bytes, note_size, NULL), TESS_OK);
-    if (frame_create(&s->d.io, &h, &metas, nchunks, index_entry_of(SPECIAL_ZEROS), &options, &s->f,
-                     &err) != TESS_OK ||
+    if (frame_create(&s->d.io, &h, &metas, nchunks, SPECIAL_ZEROS, &options, &s->f, &err) !=
+            TESS_OK ||
         frame_commit(s->f, &err) != TESS_OK)
         fail_msg("%s", err.message);
     assert_int_equal(s->ncommitted, 1);
@@ -448,7 +448,7 @@ static tess_status
 set_length(struct story *s)
 {
     const int64_t n = random_below(&s->r, 4) == 0 ? 0 : (int64_t)random_below(&s->r, CHUNKS);
-    const tess_status st = frame_set_length(s->f, n, index_entry_of(SPECIAL_ZEROS), NULL);
+    const tess_status st = frame_set_length(s->f, n, SPECIAL_ZEROS, NULL);
     if (st != TESS_OK)
         return st;
     for (int64_t i = s->now.nchunks; i < n; i++)
@@ -466,7 +466,7 @@ rearrange(struct story *s)
     struct frame_index list;
     bool kept[CHUNKS] = {false};
 
-    index_init_uniform(&list, length, index_entry_of(SPECIAL_ZEROS));
+    index_init_uniform(&list, length, SPECIAL_ZEROS);
     memset(s->now.chunks, 0, sizeof s->now.chunks);
     for (int64_t n = 0; n < length; n++) {
         const int64_t from = (int64_t)random_below(&s->r, CHUNKS);
@@ -842,7 +842,7 @@ undo_of_a_uniform_list(void **state)
     (void)state;
     begin_story(&s, TESS_DURABILITY_NONE, CHUNKS);
     frame_begin(s.f);
-    assert_int_equal(frame_set_length(s.f, 3, index_entry_of(SPECIAL_ZEROS), NULL), TESS_OK);
+    assert_int_equal(frame_set_length(s.f, 3, SPECIAL_ZEROS, NULL), TESS_OK);
     assert_int_equal(put(&s, 1, 1), TESS_OK);
     frame_undo(s.f);
     check_live(&s);
@@ -894,7 +894,6 @@ read_beside_pieces(void **state)
 static void
 undo_of_lengths(void **state)
 {
-    const int64_t zeros = index_entry_of(SPECIAL_ZEROS);
     struct story s;
 
     (void)state;
@@ -907,8 +906,8 @@ undo_of_lengths(void **state)
     frame_keep(s.f);
     frame_begin(s.f);
     assert_int_equal(put(&s, CHUNKS - 1, 100), TESS_OK);
-    assert_int_equal(frame_set_length(s.f, 3, zeros, NULL), TESS_OK);
-    assert_int_equal(frame_set_length(s.f, CHUNKS + 1, zeros, NULL), TESS_OK);
+    assert_int_equal(frame_set_length(s.f, 3, SPECIAL_ZEROS, NULL), TESS_OK);
+    assert_int_equal(frame_set_length(s.f, CHUNKS + 1, SPECIAL_ZEROS, NULL), TESS_OK);
     assert_int_equal(put(&s, 2, 101), TESS_OK);
     assert_int_equal(put(&s, 4, 102), TESS_OK);
     frame_undo(s.f);
@@ -951,8 +950,7 @@ another_writer(void **state)
                 s.f->dirty = true;
             } else {
                 frame_begin(s.f);
-                assert_int_equal(frame_set_length(s.f, 7, index_entry_of(SPECIAL_ZEROS), NULL),
-                                 TESS_OK);
+                assert_int_equal(frame_set_length(s.f, 7, SPECIAL_ZEROS, NULL), TESS_OK);
                 frame_keep(s.f);
                 memset(s.now.chunks, 0, sizeof s.now.chunks);
                 s.now.nchunks = 7;

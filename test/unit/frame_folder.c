@@ -405,7 +405,7 @@ change(struct frame *f, struct list *now, struct random *r, int *next)
         for (int64_t i = now->n; i < n; i++)
             now->chunks[i] = 0;
         now->n = n;
-        st = frame_set_length(f, n, index_entry_of(SPECIAL_ZEROS), &err);
+        st = frame_set_length(f, n, SPECIAL_ZEROS, &err);
     }
     for (uint64_t i = random_below(r, 6); i > 0 && st == TESS_OK; i--) {
         const int64_t at = (int64_t)random_below(r, (uint64_t)now->n);
@@ -458,8 +458,8 @@ changed(void **state)
         struct frame *f;
         tess_error err;
         watch_begin(&watch, &context, 0);
-        if (frame_create_folder(open_here(&names), &h, &metas, now.n, index_entry_of(SPECIAL_ZEROS),
-                                &options, &f, &err) != TESS_OK ||
+        if (frame_create_folder(open_here(&names), &h, &metas, now.n, SPECIAL_ZEROS, &options, &f,
+                                &err) != TESS_OK ||
             frame_commit(f, &err) != TESS_OK || frame_publish(f, &err) != TESS_OK)
             fail_msg("%s", err.message);
         committed = now;
@@ -504,9 +504,9 @@ nothing(void **state)
     struct frame *f;
     tess_error err;
     (void)state;
-    assert_int_equal(frame_create_folder(open_here(&names), &h, &metas, 3,
-                                         index_entry_of(SPECIAL_ZEROS), &options, &f, &err),
-                     TESS_OK);
+    assert_int_equal(
+        frame_create_folder(open_here(&names), &h, &metas, 3, SPECIAL_ZEROS, &options, &f, &err),
+        TESS_OK);
     frame_begin(f);
     assert_int_equal(put(f, 1, 7, &err), TESS_OK);
     frame_keep(f);
@@ -533,9 +533,9 @@ orphans(void **state)
     struct frame *f;
     tess_error err;
     (void)state;
-    assert_int_equal(frame_create_folder(folder, &h, &metas, CHUNKS, index_entry_of(SPECIAL_ZEROS),
-                                         &options, &f, &err),
-                     TESS_OK);
+    assert_int_equal(
+        frame_create_folder(folder, &h, &metas, CHUNKS, SPECIAL_ZEROS, &options, &f, &err),
+        TESS_OK);
     assert_int_equal(frame_commit(f, &err), TESS_OK);
     assert_int_equal(frame_publish(f, &err), TESS_OK);
     frame_begin(f);

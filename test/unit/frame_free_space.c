@@ -143,8 +143,7 @@ static void
 append(struct file *t)
 {
     frame_begin(t->f);
-    assert_int_equal(frame_set_length(t->f, t->nchunks + 1, index_entry_of(SPECIAL_ZEROS), NULL),
-                     TESS_OK);
+    assert_int_equal(frame_set_length(t->f, t->nchunks + 1, SPECIAL_ZEROS, NULL), TESS_OK);
     frame_keep(t->f);
     assert_int_equal(put(t, t->nchunks++), TESS_OK);
 }
@@ -216,7 +215,8 @@ begin(struct file *t, int nchunks)
     *t = (struct file){.c = {.io = {.ops = &counter_ops, .writable = true}}, .next = 1};
     random_init(&t->r, random_seed());
     assert_int_equal(io_memory_new(NULL, 0, &t->c.inner, NULL), TESS_OK);
-    assert_int_equal(frame_create(&t->c.io, &h, &metas, 0, 0, &options, &t->f, NULL), TESS_OK);
+    assert_int_equal(frame_create(&t->c.io, &h, &metas, 0, SPECIAL_ZEROS, &options, &t->f, NULL),
+                     TESS_OK);
     commit(t); // the first chunk comes behind an empty trailer
     for (int i = 0; i < nchunks; i++)
         append(t);
@@ -327,7 +327,7 @@ shared_chunks(void **state)
 
     (void)state;
     begin(&t, MANY);
-    index_init_uniform(&list, MANY, 0);
+    index_init_uniform(&list, MANY, SPECIAL_ZEROS);
     for (int64_t n = 0; n < MANY; n++) {
         const int64_t from = n % 100 == 1 ? n - 1 : n;
         kept[n] = true;

@@ -98,18 +98,20 @@ against_an_array(void **state)
         int64_t expected[LENGTH_MOST];
         struct frame_index x;
         int64_t n = (int64_t)random_below(&r, LENGTH_MOST / 2);
-        const int64_t entry = random_below(&r, 2) ? ZEROS_ENTRY : NANS_ENTRY;
+        const enum chunk_special special = random_below(&r, 2) ? SPECIAL_ZEROS : SPECIAL_NANS;
+        const int64_t entry = special == SPECIAL_ZEROS ? ZEROS_ENTRY : NANS_ENTRY;
 
-        index_init_uniform(&x, n, entry);
+        index_init_uniform(&x, n, special);
         for (int64_t i = 0; i < n; i++)
             expected[i] = entry;
         for (uint64_t steps = random_below(&r, 20); steps > 0; steps--) {
             const int64_t some = random_below(&r, 2) ? random_entry(&r) : entry;
             if (random_below(&r, 3) == 0) {
                 const int64_t next = (int64_t)random_below(&r, LENGTH_MOST);
-                assert_int_equal(index_resize(&x, next, some, NULL), TESS_OK);
+                const enum chunk_special kind = some < 0 ? index_special(some) : special;
+                assert_int_equal(index_resize(&x, next, kind, NULL), TESS_OK);
                 for (int64_t i = n; i < next; i++)
-                    expected[i] = some;
+                    expected[i] = index_entry_of(kind);
                 n = next;
             } else if (random_below(&r, 5) == 0) {
                 assert_int_equal(index_reserve(&x, n, NULL), TESS_OK);
@@ -122,7 +124,7 @@ against_an_array(void **state)
             compare(&x, expected, n);
         }
         uniform += !x.entries;
-        if (n > 0 && (x.entries || index_special(x.uniform) != SPECIAL_NONE))
+        if (n > 0)
             check_chunk(&x, expected, n);
         index_finish(&x);
         assert_null(x.entries);
@@ -139,11 +141,11 @@ limits(void **state)
     int32_t size;
 
     (void)state;
-    index_init_uniform(&x, 5, ZEROS_ENTRY);
-    assert_int_equal(index_resize(&x, INDEX_NCHUNKS_MAX + INT64_C(1), ZEROS_ENTRY, NULL),
+    index_init_uniform(&x, 5, SPECIAL_ZEROS);
+    assert_int_equal(index_resize(&x, INDEX_NCHUNKS_MAX + INT64_C(1), SPECIAL_ZEROS, NULL),
                      TESS_ERR_LIMIT);
     assert_int_equal(x.nchunks, 5);
-    assert_int_equal(index_resize(&x, INDEX_NCHUNKS_MAX, ZEROS_ENTRY, NULL), TESS_OK);
+    assert_int_equal(index_resize(&x, INDEX_NCHUNKS_MAX, SPECIAL_ZEROS, NULL), TESS_OK);
     assert_null(x.entries); // the longest list of equal chunks takes no memory
     assert_int_equal(index_write(&x, &chunk, &size, NULL), TESS_OK);
     assert_int_equal(size, 40);
@@ -291,7 +293,7 @@ sorted(void **state)
             int64_t *entries, stored = 0;
             uint64_t sum = 0;
             size_t n;
-            index_init_uniform(&x, counts[i], index_entry_of(SPECIAL_ZEROS));
+            index_init_uniform(&x, counts[i], SPECIAL_ZEROS);
             assert_int_equal(index_reserve(&x, counts[i], NULL), TESS_OK);
             for (int64_t at = 0; at < counts[i]; at++) {
                 if (random_below(&r, 8) == 0)

@@ -120,7 +120,7 @@ make(struct made *m, struct random *r)
     const int64_t nchunks = counts[random_below(r, 5)];
 
     *m = (struct made){.head_size = 100 + random_below(r, 900), .has_previous = random_below(r, 2)};
-    index_init_uniform(&m->list, nchunks, index_entry_of(SPECIAL_UNINIT));
+    index_init_uniform(&m->list, nchunks, SPECIAL_UNINIT);
     for (int64_t n = 0; n < nchunks && random_below(r, 20) > 0; n++) {
         const int64_t entry =
             random_below(r, 3) == 0

@@ -32,7 +32,7 @@ static void
 draw_list(struct frame_index *list, struct random *r, int64_t n, uint64_t every, bool ascending)
 {
     int64_t entry = 0;
-    index_init_uniform(list, n, index_entry_of(SPECIAL_ZEROS));
+    index_init_uniform(list, n, SPECIAL_ZEROS);
     for (int64_t i = 0; i < n; i++) {
         if (random_below(r, every) > 0)
             continue;

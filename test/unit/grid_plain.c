@@ -82,7 +82,7 @@ plain_image(struct scene *s, struct random *r, int32_t typesize, int32_t chunk, 
     reference_init(&s->ref, 1, &size, 1);
     random_repetitive(r, s->ref.data, (size_t)size);
     ok(io_memory_new(NULL, 0, &io, err));
-    ok(frame_create(io, &h, &metas, nchunks, index_entry_of(SPECIAL_ZEROS), &options, &f, err));
+    ok(frame_create(io, &h, &metas, nchunks, SPECIAL_ZEROS, &options, &f, err));
     ok(chunk_encoder_init(&e, &spec, err));
     uint8_t *const bytes = malloc((size_t)chunk_bound(&e));
     assert_non_null(bytes);

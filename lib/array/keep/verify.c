@@ -81,7 +81,7 @@ verify_next(void *arg, void *grain, bool *more, tess_error *err)
     struct grain *const g = grain;
     *g = (struct grain){.n = v->n};
     const tess_status st = chunks_ahead_take(&v->ahead, v->n, &g->ahead, err);
-    const bool stands_for_all = !list->entries && list->uniform < 0;
+    const bool stands_for_all = !list->entries;
     v->n = stands_for_all ? list->nchunks : v->n + 1;
     return st;
 }
@@ -177,7 +177,7 @@ verify_finish(void *arg, void *grain, tess_error *err)
     if (g->status == TESS_ERR_UNSUPPORTED)
         v->verdict->nuntried++;
     else
-        v->verdict->ndamaged += list->entries || list->uniform >= 0 ? 1 : list->nchunks;
+        v->verdict->ndamaged += list->entries ? 1 : list->nchunks;
     tess_damage damage = {.chunk = g->n, .status = g->status, .message = g->why.message};
     verify_chunk_box(v->a, g->n, &damage);
     if (g->status != TESS_ERR_UNSUPPORTED)

@@ -327,12 +327,13 @@ write_content(tess_array *a, const struct array_content *content, tess_error *er
 
 static tess_status
 create_frame(const struct home *home, const struct frame_header *h, struct layers *metas,
-             int64_t nchunks, int64_t entry, const struct frame_options *options,
+             int64_t nchunks, enum chunk_special special, const struct frame_options *options,
              struct frame **frame, tess_error *err)
 {
     if (home->at.folder)
-        return frame_create_folder(home->at.folder, h, metas, nchunks, entry, options, frame, err);
-    return frame_create(home->at.io, h, metas, nchunks, entry, options, frame, err);
+        return frame_create_folder(home->at.folder, h, metas, nchunks, special, options, frame,
+                                   err);
+    return frame_create(home->at.io, h, metas, nchunks, special, options, frame, err);
 }
 
 // Whether what is replaced stays until the items are there, which the program writes.
@@ -372,9 +373,8 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
         TRY(chunk_grid_prepare_encoder(a->grid, &h, err));
 
     given = true; // now the frame's
-    TRY(create_frame(home, &h, &metas, a->g->nchunks,
-                     index_entry_of(stored ? SPECIAL_ZEROS : content->special), &options,
-                     &a->grid->frame, err));
+    TRY(create_frame(home, &h, &metas, a->g->nchunks, stored ? SPECIAL_ZEROS : content->special,
+                     &options, &a->grid->frame, err));
     chunk_grid_tell_frame(a->grid);
     TRY(chunk_grid_prepare_memory(a->grid, err));
     TRY(chunk_grid_prepare_cache(a->grid, err));

@@ -25,8 +25,8 @@ splice_list(const struct frame *f, const struct plain_splice *s, struct frame_in
             bool *kept, tess_error *err)
 {
     const int64_t before = frame_nchunks(f), after = before - s->removed + s->added;
-    index_init_uniform(next, 0, index_entry_of(SPECIAL_ZEROS));
-    tess_status st = index_resize(next, after, index_entry_of(SPECIAL_ZEROS), err);
+    index_init_uniform(next, 0, SPECIAL_ZEROS);
+    tess_status st = index_resize(next, after, SPECIAL_ZEROS, err);
     for (int64_t i = 0; i < before && st == TESS_OK; i++) {
         kept[i] = i < s->at || i >= s->at + s->removed;
         if (kept[i])
@@ -40,7 +40,7 @@ order_list(const struct frame *f, const int64_t *order, struct frame_index *next
            tess_error *err)
 {
     tess_status st = TESS_OK;
-    index_init_uniform(next, frame_nchunks(f), frame_entry(f, 0));
+    index_init_uniform(next, frame_nchunks(f), SPECIAL_ZEROS);
     for (int64_t i = 0; i < frame_nchunks(f) && st == TESS_OK; i++) {
         kept[i] = true;
         st = index_set(next, i, frame_entry(f, order[i]), err);
@@ -86,12 +86,12 @@ change_places(struct frame *f, const struct plain_splice *s, const struct plain_
 {
     const int64_t n = frame_nchunks(f);
     const bool bytes = s->added == 0 || !needs_no_bytes(f, sizes, &s->chunk);
-    const int64_t entry = index_entry_of(bytes ? SPECIAL_ZEROS : s->chunk.special);
+    const enum chunk_special special = bytes ? SPECIAL_ZEROS : s->chunk.special;
     if (s->added == s->removed)
         return TESS_OK;
     if (s->at + s->removed < n || (s->removed > 0 && s->added > 0))
         return rearrange(f, s, NULL, err);
-    return frame_set_length(f, n - s->removed + s->added, entry, err);
+    return frame_set_length(f, n - s->removed + s->added, special, err);
 }
 
 // -- the chunks

@@ -48,13 +48,13 @@ move_row(const struct row_move *move, int axis, int64_t *row)
 // The new list: chunks that are in both grids keep their entries.
 static tess_status
 build_list(const struct frame *f, const struct geometry *old, const struct geometry *new,
-           const struct row_move *move, int64_t entry, struct frame_index *list, bool *kept,
-           tess_error *err)
+           const struct row_move *move, enum chunk_special special, struct frame_index *list,
+           bool *kept, tess_error *err)
 {
     int64_t at[NDIM_MAX] = {0};
 
-    index_init_uniform(list, 0, entry);
-    tess_status st = index_resize(list, new->nchunks, entry, err);
+    index_init_uniform(list, 0, special);
+    tess_status st = index_resize(list, new->nchunks, special, err);
     for (int64_t n = 0; n < old->nchunks && st == TESS_OK; n++) {
         int64_t to = 0;
         bool inside = true;
@@ -95,11 +95,12 @@ array_grows_at_end(const tess_array *a, const int64_t *shape)
 // Whether the list gets longer or shorter at its end.
 static bool
 changes_at_end(const struct frame *f, const struct geometry *old, const struct geometry *new,
-               const struct row_move *move, int64_t entry)
+               const struct row_move *move, enum chunk_special special)
 {
     if (old->nchunks == 0 || new->nchunks == 0)
         return true;
-    if (frame_is_uniform(f) && frame_entry(f, 0) == entry) // and is one entry again and again
+    if (frame_is_uniform(f) &&
+        frame_entry(f, 0) == index_entry_of(special)) // and is one entry again and again
         return true;
     return !move && same_but_for_first(old, new);
 }
@@ -109,15 +110,15 @@ change_list(tess_array *a, const struct geometry *new, const struct row_move *mo
 {
     struct frame *const f = a->grid->frame;
     const struct geometry *const old = a->g;
-    const int64_t entry = index_entry_of(array_fill_special(a));
+    const enum chunk_special special = array_fill_special(a);
     struct frame_index list = {0};
 
-    if (changes_at_end(f, old, new, move, entry))
-        return frame_set_length(f, new->nchunks, entry, err);
+    if (changes_at_end(f, old, new, move, special))
+        return frame_set_length(f, new->nchunks, special, err);
     bool *const kept = mem_zeroed((size_t)old->nchunks, sizeof *kept);
     if (!kept)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", old->nchunks);
-    tess_status st = build_list(f, old, new, move, entry, &list, kept, err);
+    tess_status st = build_list(f, old, new, move, special, &list, kept, err);
     if (st == TESS_OK)
         st = frame_rearrange(f, &list, kept, err);
     index_finish(&list);

@@ -85,10 +85,8 @@ live_measure(const struct frame *f, int64_t *live, tess_error *err)
     tess_status st = TESS_OK;
 
     *live = 0;
-    if (!f->index.entries) // one stored chunk in all places, or none
-        return f->index.nchunks > 0 && f->index.uniform >= 0
-                   ? measure_some(f, &f->index.uniform, 1, &count, live, err)
-                   : TESS_OK;
+    if (!f->index.entries)
+        return TESS_OK;
     TRY(index_sorted(&f->index, &entries, &n, err));
     for (size_t i = 0; i < n; i++)
         if (i == 0 || entries[i] != entries[i - 1])

@@ -65,14 +65,15 @@ usage_release(struct usage *t, int64_t size)
 }
 
 void
-usage_resize(struct usage *t, const struct frame_index *list, int64_t nchunks, int64_t entry)
+usage_resize(struct usage *t, const struct frame_index *list, int64_t nchunks,
+             enum chunk_special special)
 {
     const int64_t more = nchunks - list->nchunks;
     if (t->nstored < 0)
         return;
     if (more > 0 || !list->entries) {
-        const int64_t kind = more > 0 ? entry : list->uniform;
-        usage_add(t, kind >= 0 ? more : 0, is_missing(kind) ? more : 0);
+        const enum chunk_special kind = more > 0 ? special : list->uniform;
+        usage_add(t, 0, kind == SPECIAL_UNINIT ? more : 0);
         return;
     }
     for (int64_t n = nchunks; n < list->nchunks; n++)
@@ -90,8 +91,7 @@ count(const struct frame_index *list, int64_t *nstored, int64_t *nmissing)
 {
     *nstored = *nmissing = 0;
     if (!list->entries) {
-        *nstored = list->uniform >= 0 ? list->nchunks : 0;
-        *nmissing = is_missing(list->uniform) ? list->nchunks : 0;
+        *nmissing = list->uniform == SPECIAL_UNINIT ? list->nchunks : 0;
         return;
     }
     for (int64_t n = 0; n < list->nchunks; n++) {

@@ -39,7 +39,7 @@ frame_begin(struct frame *f)
     f->change.version = f->h.version;
     f->change.vlblocks = f->h.vlblocks;
     f->change.uniform = !f->index.entries;
-    f->change.entry = f->index.uniform;
+    f->change.special = f->index.uniform;
     usage_save(&f->usage, &f->change.usage);
 }
 
@@ -114,7 +114,7 @@ frame_undo(struct frame *f)
     }
     if (c->uniform) { // a list that got shorter, then memory, does not know its end
         index_finish(&f->index);
-        index_init_uniform(&f->index, c->nchunks, c->entry);
+        index_init_uniform(&f->index, c->nchunks, c->special);
     }
     f->index.nchunks = c->nchunks;
     usage_restore(&f->usage, &c->usage);
@@ -528,7 +528,7 @@ check_empty(const struct frame *f, int64_t nchunks, tess_error *err)
 }
 
 tess_status
-frame_set_length(struct frame *f, int64_t nchunks, int64_t entry, tess_error *err)
+frame_set_length(struct frame *f, int64_t nchunks, enum chunk_special special, tess_error *err)
 {
     const int64_t before = f->change.ndropped;
     struct usage_saved usage;
@@ -541,9 +541,9 @@ frame_set_length(struct frame *f, int64_t nchunks, int64_t entry, tess_error *er
     if (st == TESS_OK)
         st = note_dropped(f, nchunks, NULL, err);
     usage_save(&f->usage, &usage);
-    usage_resize(&f->usage, &f->index, nchunks, entry);
+    usage_resize(&f->usage, &f->index, nchunks, special);
     if (st == TESS_OK)
-        st = index_resize(&f->index, nchunks, entry, err);
+        st = index_resize(&f->index, nchunks, special, err);
     f->generation++;
     if (st != TESS_OK) {
         f->change.ndropped = before;

@@ -13,6 +13,7 @@
 #include "chunk/whole.h"
 #include "codec/codec.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,9 +50,10 @@ index_special(int64_t entry)
 }
 
 void
-index_init_uniform(struct frame_index *x, int64_t n, int64_t entry)
+index_init_uniform(struct frame_index *x, int64_t n, enum chunk_special special)
 {
-    *x = (struct frame_index){.nchunks = n, .uniform = entry};
+    assert(special != SPECIAL_VALUE); // which has an item, and is stored
+    *x = (struct frame_index){.nchunks = n, .uniform = special};
 }
 
 tess_status
@@ -65,7 +67,7 @@ index_reserve(struct frame_index *x, int64_t n, tess_error *err)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index of %" PRId64 " chunks", n);
     if (!x->entries)
         for (int64_t i = 0; i < x->nchunks; i++)
-            entries[i] = x->uniform;
+            entries[i] = index_entry_of(x->uniform);
     x->entries = entries;
     x->capacity = capacity;
     return TESS_OK;
@@ -74,7 +76,7 @@ index_reserve(struct frame_index *x, int64_t n, tess_error *err)
 tess_status
 index_set(struct frame_index *x, int64_t n, int64_t entry, tess_error *err)
 {
-    if (!x->entries && entry == x->uniform)
+    if (!x->entries && entry == index_entry_of(x->uniform))
         return TESS_OK;
     const tess_status st = index_reserve(x, x->nchunks, err);
     if (st == TESS_OK)
@@ -83,14 +85,15 @@ index_set(struct frame_index *x, int64_t n, int64_t entry, tess_error *err)
 }
 
 tess_status
-index_resize(struct frame_index *x, int64_t n, int64_t entry, tess_error *err)
+index_resize(struct frame_index *x, int64_t n, enum chunk_special special, tess_error *err)
 {
+    assert(special != SPECIAL_VALUE);
     if (n > INDEX_NCHUNKS_MAX)
         return err_set(err, TESS_ERR_LIMIT, -1, "%" PRId64 " chunks, a frame has at most %d", n,
                        INDEX_NCHUNKS_MAX);
-    if (!x->entries && (x->nchunks == 0 || n <= x->nchunks || entry == x->uniform)) {
+    if (!x->entries && (x->nchunks == 0 || n <= x->nchunks || special == x->uniform)) {
         if (x->nchunks == 0)
-            x->uniform = entry;
+            x->uniform = special;
         x->nchunks = n;
         return TESS_OK;
     }
@@ -98,7 +101,7 @@ index_resize(struct frame_index *x, int64_t n, int64_t entry, tess_error *err)
     if (st != TESS_OK)
         return st;
     for (int64_t i = x->nchunks; i < n; i++)
-        x->entries[i] = entry;
+        x->entries[i] = index_entry_of(special);
     x->nchunks = n;
     return TESS_OK;
 }
@@ -133,7 +136,7 @@ parse_uniform(struct frame_index *x, const struct chunk_header *h, const uint8_t
     const int64_t entry = (int64_t)get_u64le(item);
     const tess_status st = check_entry(entry, 0, entry_max, err);
     if (st == TESS_OK)
-        index_init_uniform(x, h->nbytes / ENTRY_SIZE, entry);
+        index_init_uniform(x, h->nbytes / ENTRY_SIZE, index_special(entry));
     return st;
 }
 
@@ -243,7 +246,7 @@ write_uniform(const struct frame_index *x, uint8_t **chunk, int32_t *size, tess_
     *chunk = mem_alloc(CHUNK_HEADER_SIZE + ENTRY_SIZE);
     if (!*chunk)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index");
-    put_u64le(item, (uint64_t)x->uniform);
+    put_u64le(item, (uint64_t)index_entry_of(x->uniform));
     *size = chunk_encode_value(&e, item, *chunk);
     return TESS_OK;
 }

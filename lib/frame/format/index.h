@@ -2,9 +2,9 @@
  * index.h - the list of a frame's chunks: for each, where it is stored, or what it is.
  *
  * An entry >= 0 is the position of the chunk, counted from the end of the frame's header, or in a
- * sparse frame the number of its file; an entry < 0 a special chunk that is not stored. A list
- * whose entries are all equal (an array of zeros that nothing was written to) takes no memory,
- * whatever its length.
+ * sparse frame the number of its file; an entry < 0 a special chunk that is not stored. A list of
+ * special chunks of one kind (an array of zeros that nothing was written to) takes no memory,
+ * whatever its length. No list without memory has a stored chunk, also where it is the only one.
  *
  * Part of a frame, of which it has the rule: any number of threads may read, what changes it
  * requires exclusive access. There is no lock.
@@ -23,27 +23,27 @@
 struct frame_index {
     int64_t nchunks;
     int64_t *entries; // NULL: all are `uniform`
-    int64_t uniform;
+    enum chunk_special uniform; // SPECIAL_NONE: INDEX_LOST
     int64_t capacity;
 };
 
 void index_finish(struct frame_index *x); // zeroed: fine
 
-static inline int64_t
-index_get(const struct frame_index *x, int64_t n)
-{
-    return x->entries ? x->entries[n] : x->uniform;
-}
-
-// The entry for a special chunk (zeros, NaNs, uninitialised), and back.
-int64_t index_entry_of(enum chunk_special special);
-enum chunk_special index_special(int64_t entry); // SPECIAL_NONE for a stored chunk
-
 // The entry of a chunk of which nothing is known, in a list that was salvaged. Never on a disk.
 #define INDEX_LOST INT64_MIN
 
-// n entries, all equal.
-void index_init_uniform(struct frame_index *x, int64_t n, int64_t entry);
+// The entry for a special chunk (zeros, NaNs, uninitialised), and back.
+int64_t index_entry_of(enum chunk_special special); // SPECIAL_NONE: INDEX_LOST
+enum chunk_special index_special(int64_t entry); // SPECIAL_NONE for a stored chunk, INDEX_LOST
+
+static inline int64_t
+index_get(const struct frame_index *x, int64_t n)
+{
+    return x->entries ? x->entries[n] : index_entry_of(x->uniform);
+}
+
+// n special chunks of one kind.
+void index_init_uniform(struct frame_index *x, int64_t n, enum chunk_special special);
 
 // Set an entry. The first one that differs makes the list take memory.
 tess_status index_set(struct frame_index *x, int64_t n, int64_t entry, tess_error *err);
@@ -51,8 +51,9 @@ tess_status index_set(struct frame_index *x, int64_t n, int64_t entry, tess_erro
 // Make room to set any entry of a list of `n` without failure.
 tess_status index_reserve(struct frame_index *x, int64_t n, tess_error *err);
 
-// Change the length; new entries are `entry`.
-tess_status index_resize(struct frame_index *x, int64_t n, int64_t entry, tess_error *err);
+// Change the length; new chunks are special ones of that kind.
+tess_status index_resize(struct frame_index *x, int64_t n, enum chunk_special special,
+                         tess_error *err);
 
 /*
  * Decode an index chunk that stands in memory. nchunks: as the header says, or -1 to take what is

@@ -198,10 +198,10 @@ constant_set_all(struct chunk_grid *grid, const int64_t *start, const int64_t *s
     tess_status st = TESS_OK;
 
     *done = special != SPECIAL_VALUE && !list->entries &&
-            list->uniform == index_entry_of(special); // so are its clean blocks in the cache
+            list->uniform == special; // so are its clean blocks in the cache
     if (*done || special == SPECIAL_VALUE || !is_all(&grid->g, start, stop, step))
         return TESS_OK;
-    index_init_uniform(&next, list->nchunks, index_entry_of(special));
+    index_init_uniform(&next, list->nchunks, special);
     st = frame_rearrange(grid->frame, &next, NULL, err);
     if (st == TESS_OK)
         cache_forget_from(grid->cache, 0);
