@@ -235,14 +235,16 @@ begin_turn(struct chunk_grid *grid, const struct selection *s, struct turn *turn
            tess_error *err)
 {
     size_t n;
-    const tess_status st = list_chunks(s, list, &n, err);
-    if (st == TESS_OK) {
-        turn_of_list(turn, *list, n);
-        turns_begin(grid->turns, &grid->g, turn);
-    } else {
-        mem_free(*list);
+    int64_t *chunks;
+    const tess_status st = list_chunks(s, &chunks, &n, err);
+    if (st != TESS_OK) {
+        mem_free(chunks);
+        return st;
     }
-    return st;
+    turn_of_list(turn, chunks, n);
+    turns_begin(grid->turns, &grid->g, turn);
+    *list = chunks;
+    return TESS_OK;
 }
 
 // The same, and nothing of its chunks is dirty.
@@ -250,15 +252,18 @@ static tess_status
 begin_selection(struct chunk_grid *grid, const struct selection *s, struct turn *turn,
                 int64_t **list, tess_error *err)
 {
-    tess_status st = begin_turn(grid, s, turn, list, err);
+    int64_t *chunks;
+    tess_status st = begin_turn(grid, s, turn, &chunks, err);
     if (st != TESS_OK)
         return st;
     st = write_back_turn(grid, turn, err);
     if (st != TESS_OK) {
         turns_end(grid->turns, turn);
-        mem_free(*list);
+        mem_free(chunks);
+        return st;
     }
-    return st;
+    *list = chunks;
+    return TESS_OK;
 }
 
 static tess_status

@@ -300,13 +300,16 @@ directory_read(const struct folder *folder, const char *name, const struct folde
     unpin(folder);
     if (file < 0)
         return err_sys(err, error, "opening %s", name);
-    st = io_file_adopt(file, false, d->mapped, io, err);
-    if (st == TESS_OK && use->stays) {
-        st = io_file_share(*io, d->open, name, flags, err);
-        if (st != TESS_OK)
-            io_close(*io);
+    struct io *opened = NULL;
+    st = io_file_adopt(file, false, d->mapped, &opened, err);
+    if (st == TESS_OK && use->stays)
+        st = io_file_share(opened, d->open, name, flags, err);
+    if (st != TESS_OK) {
+        io_close(opened);
+        return err_prefix(err, st, "%s", name);
     }
-    return st == TESS_OK ? st : err_prefix(err, st, "%s", name);
+    *io = opened;
+    return TESS_OK;
 }
 
 static int

@@ -341,15 +341,18 @@ file_open_file(const char *path, bool writable, bool mapped, struct io **io, tes
     const int fd = open_files_at(AT_FDCWD, path, flags, 0);
     if (fd < 0)
         return err_open(err, errno, "opening the file");
-    tess_status st = io_file_adopt(fd, writable, mapped, io, err);
+    struct io *opened;
+    tess_status st = io_file_adopt(fd, writable, mapped, &opened, err);
     if (st != TESS_OK)
         return st;
-    st = writable ? claim(file_of(*io), path, err) : io_file_share(*io, NULL, path, flags, err);
+    st = writable ? claim(file_of(opened), path, err)
+                  : io_file_share(opened, NULL, path, flags, err);
     if (st != TESS_OK) {
-        io_close(*io);
-        *io = NULL;
+        io_close(opened);
+        return st;
     }
-    return st;
+    *io = opened;
+    return TESS_OK;
 }
 
 tess_status

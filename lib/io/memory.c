@@ -225,16 +225,18 @@ io_memory_view(const void *image, size_t size, struct io **io, tess_error *err)
 tess_status
 io_memory_new(const void *image, size_t size, struct io **io, tess_error *err)
 {
-    tess_status st = io_memory_view(NULL, 0, io, err);
+    struct io *made = NULL;
+    tess_status st = io_memory_view(NULL, 0, &made, err);
     if (st != TESS_OK)
         return st;
-    (*io)->writable = true;
-    st = memory_write(*io, 0, image, size, err);
+    made->writable = true;
+    st = memory_write(made, 0, image, size, err);
     if (st != TESS_OK) {
-        io_close(*io);
-        *io = NULL;
+        io_close(made);
+        return st;
     }
-    return st;
+    *io = made;
+    return TESS_OK;
 }
 
 void

@@ -337,17 +337,21 @@ static tess_status
 open_again(const struct open_file *f, int *fd, tess_error *err)
 {
     struct open_file_identity now;
-    tess_status st = look_up(f, fd, err);
+    int opened;
+    tess_status st = look_up(f, &opened, err);
     if (st != TESS_OK)
         return st;
-    st = identify(*fd, &now, err);
+    st = identify(opened, &now, err);
     if (st == TESS_OK && !is_same(&now, &f->identity))
         st = err_set(err, TESS_ERR_STALE, -1,
                      "the file was closed as too many are open, and its path leads to another one: "
                      "it was replaced");
-    if (st != TESS_OK)
-        close(*fd);
-    return st;
+    if (st != TESS_OK) {
+        close(opened);
+        return st;
+    }
+    *fd = opened;
+    return TESS_OK;
 }
 
 // A file that was closed, unless another thread has opened it by now.

@@ -172,8 +172,10 @@ backward(const tess_block *block, const void *src, void *dst, size_t size)
     return TESS_ERR_CORRUPT;
 }
 
-static const tess_user_codec codec = {.struct_size = sizeof(tess_user_codec), .id = 200, .name = "none", .decompress = decompress};
-static const tess_user_filter filter = {.struct_size = sizeof(tess_user_filter), .id = 200, .name = "none", .backward = backward};
+static const tess_user_codec codec = {
+    .struct_size = sizeof(tess_user_codec), .id = 200, .name = "none", .decompress = decompress};
+static const tess_user_filter filter = {
+    .struct_size = sizeof(tess_user_filter), .id = 200, .name = "none", .backward = backward};
 static const tess_plugins plugins = {&codec, 1, &filter, 1};
 
 static tess_storage
@@ -810,8 +812,8 @@ call_pyramid(struct subject *s, tess_error *err)
     tess_storage storage;
     tess_storage_init(&storage);
     storages[0] = storages[1] = &storage;
-    const tess_status st = tess_array_pyramid(s->a, TESS_DOWNSAMPLE_MAX, NULL, NULL, storages, 2,
-                                              NULL, levels, err);
+    const tess_status st =
+        tess_array_pyramid(s->a, TESS_DOWNSAMPLE_MAX, NULL, NULL, storages, 2, NULL, levels, err);
     for (int i = 0; i < 2; i++) {
         assert_true((levels[i] != NULL) == (st == TESS_OK));
         tess_array_discard(levels[i]);
@@ -855,8 +857,8 @@ call_read_as(struct subject *s, tess_error *err)
     reference_get(&s->reference, part_start, part_stop, want);
     tess_conversion_init(&how);
     how.misfit = TESS_MISFIT_WRAP;
-    const tess_status st = tess_array_read_as(s->a, part_start, part_stop, TESS_DTYPE_I64, &how, got,
-                                              sizeof got, NULL, err);
+    const tess_status st = tess_array_read_as(s->a, part_start, part_stop, TESS_DTYPE_I64, &how,
+                                              got, sizeof got, NULL, err);
     for (size_t i = 0; st == TESS_OK && i < sizeof part / sizeof *part; i++)
         assert_int_equal(got[i], (int64_t)want[i]);
     return st;
@@ -924,8 +926,8 @@ call_set_chunk(struct subject *s, tess_error *err)
         items[i] = 5;
     for (int i = 0; i < 2; i++)
         params.blockshape[i] = all.blockshape[i];
-    tess_status st = tess_chunk_encode(&params, items, (size_t)all.chunksize, chunk, sizeof chunk,
-                                       &size, err);
+    tess_status st =
+        tess_chunk_encode(&params, items, (size_t)all.chunksize, chunk, sizeof chunk, &size, err);
     if (st == TESS_OK)
         st = tess_chunk_describe(chunk, size, &info, err);
     if (st == TESS_OK)
@@ -966,10 +968,10 @@ call_chunk_options(struct subject *s, tess_error *err)
 {
     enum { SIZE = 1 << 20, BLOCKS = 3 };
     static const tess_user_filter copying = {.struct_size = sizeof copying,
-                                            .id = 200,
-                                            .name = "copy",
-                                            .forward = copy_block,
-                                            .backward = copy_block};
+                                             .id = 200,
+                                             .name = "copy",
+                                             .forward = copy_block,
+                                             .backward = copy_block};
     static const tess_plugins only = {.filters = &copying, .nfilters = 1};
     static const int32_t sizes[BLOCKS] = {SIZE / 2, SIZE / 4, SIZE / 4};
     static uint8_t items[SIZE], back[SIZE], chunk[SIZE + 1000];
@@ -2098,6 +2100,91 @@ in_a_file(void **state)
 enum { LARGE = 300 }; // items along both axes
 static double large[LARGE * LARGE];
 
+// Each way of opening, with each allocation failing: it fails, leaves nothing in its out parameter,
+// and works the next time.
+static void
+ways_to_open(void **state)
+{
+    static const struct {
+        const char *name;
+        tess_layout layout;
+        tess_mode mode;
+        tess_checksums checksums;
+        bool mmap, lock_file, image, empty;
+    } ways[] = {
+        {.name = "directory", .layout = TESS_LAYOUT_SPARSE},
+        {.name = "directory, mapped", .layout = TESS_LAYOUT_SPARSE, .mmap = true},
+        {.name = "directory, checksums",
+         .layout = TESS_LAYOUT_SPARSE,
+         .checksums = TESS_CHECKSUMS_VERIFY},
+        {.name = "directory, lock file", .layout = TESS_LAYOUT_SPARSE, .lock_file = true},
+        {.name = "directory to change", .layout = TESS_LAYOUT_SPARSE, .mode = TESS_MODE_UPDATE},
+        {.name = "directory to change, lock file",
+         .layout = TESS_LAYOUT_SPARSE,
+         .mode = TESS_MODE_UPDATE,
+         .lock_file = true},
+        {.name = "file"},
+        {.name = "file, mapped", .mmap = true},
+        {.name = "file, checksums", .checksums = TESS_CHECKSUMS_VERIFY},
+        {.name = "file, lock file", .lock_file = true},
+        {.name = "file to change", .mode = TESS_MODE_UPDATE},
+        {.name = "image", .image = true},
+        {.name = "image to change", .image = true, .mode = TESS_MODE_UPDATE},
+        {.name = "no items", .mode = TESS_MODE_UPDATE, .empty = true},
+    };
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT(ways); i++) {
+        const bool sticky = i % 2, image = ways[i / 2].image;
+        tess_storage storage;
+        tess_params params;
+        tess_array *a;
+        size_t size = 0;
+        uint8_t *bytes = NULL;
+        char path[300], name[20];
+        (void)snprintf(path, sizeof path, "%s", files_path("opened"));
+        tess_storage_init(&storage);
+        storage.path = path;
+        storage.mode = TESS_MODE_NEW;
+        storage.durability = TESS_DURABILITY_NONE;
+        tess_params_init(&params);
+        params.ndim = 1;
+        params.typesize = 8;
+        params.shape[0] = ways[i / 2].empty ? 0 : 100;
+        params.chunkshape[0] = params.blockshape[0] = 30;
+        params.layout = ways[i / 2].layout;
+        ok(tess_array_from(&storage, &params, large, ways[i / 2].empty ? 0 : 800, &a, err));
+        for (int k = 0; k < 16; k++) {
+            (void)snprintf(name, sizeof name, "attribute %d", k);
+            ok(tess_attr_set_int(a, name, k, err));
+        }
+        ok(tess_array_close(a, err));
+        if (image)
+            bytes = files_read(path, &size);
+        storage.path = image ? NULL : path;
+        storage.image = bytes;
+        storage.image_size = size;
+        storage.mode = ways[i / 2].mode;
+        storage.checksums = ways[i / 2].checksums;
+        storage.mmap = ways[i / 2].mmap;
+        storage.lock_file = ways[i / 2].lock_file;
+        bool failed = true;
+        for (long n = 0; failed; n++) {
+            tess_error error;
+            a = NULL;
+            arm(n, sticky);
+            const tess_status st = tess_array_open(&storage, &a, &error);
+            disarm();
+            failed = fault.failures > 0;
+            if (st != TESS_OK && (!failed || st != TESS_ERR_NOMEM || a))
+                fail_msg("%s, allocation %ld%s: %s (%s)", ways[i / 2].name, n,
+                         sticky ? " and all after" : "", tess_status_name(st), error.message);
+            tess_array_discard(a);
+        }
+        free(bytes);
+        files_remove(path);
+    }
+}
+
 // An array of many blocks in small chunks, written, changed in part, and read in parts.
 static tess_status
 write_and_read(const char *path, tess_layout layout, tess_error *err)
@@ -2242,6 +2329,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(in_memory, files_setup, end),
         cmocka_unit_test_setup_teardown(in_a_file, files_setup, end),
+        cmocka_unit_test_setup_teardown(ways_to_open, files_setup, end),
         cmocka_unit_test(limit_of_kept_blocks),
         cmocka_unit_test(no_threads),
         cmocka_unit_test_setup_teardown(several_threads, files_setup, end),

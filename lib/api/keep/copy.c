@@ -41,6 +41,7 @@ copy_current(const tess_array *a, const struct home *home, const struct frame_op
              struct frame **copy, tess_error *err)
 {
     struct reading r;
+    struct frame *made = NULL;
     struct turn turn; // what is written meanwhile may wait in the cache, or a part of it
     turn_of_all(&turn, a->g);
     turns_begin(a->grid->turns, a->g, &turn);
@@ -54,15 +55,17 @@ copy_current(const tess_array *a, const struct home *home, const struct frame_op
     }
     gate_enter(a->grid->gate);
     watch_begin(&r.watch, &a->context, frame_header(a->grid->frame)->nbytes);
-    st = frame_copy(a->grid->frame, home->at.io, home->at.folder, options, NULL, copy, &r.watch,
+    st = frame_copy(a->grid->frame, home->at.io, home->at.folder, options, NULL, &made, &r.watch,
                     err);
     gate_leave(a->grid->gate);
-    const bool made = st == TESS_OK;
     st = reading_end(&r, st, err);
     turns_end(a->grid->turns, &turn);
-    if (made && st != TESS_OK)
-        frame_close(*copy);
-    return st;
+    if (st != TESS_OK) {
+        frame_close(made);
+        return st;
+    }
+    *copy = made;
+    return TESS_OK;
 }
 
 TESS_API tess_status

@@ -377,15 +377,16 @@ sparse_current(const struct frame *f, struct io **io, bool *owned, tess_error *e
 {
     tess_error why;
     bool same = false;
-    *owned = true;
-    tess_status st = open_index(f, io, &why);
-    const bool there = st == TESS_OK;
-    if (there)
-        st = io_same(f->io, *io, &same, &why);
-    if (same)
+    struct io *now = NULL;
+    tess_status st = open_index(f, &now, &why);
+    if (st == TESS_OK)
+        st = io_same(f->io, now, &same, &why);
+    if (same) {
+        *io = now;
+        *owned = true;
         return TESS_OK;
-    if (there)
-        io_close(*io);
+    }
+    io_close(now);
     if (st != TESS_OK && why.sys != ENOENT) {
         if (err)
             *err = why;
