@@ -5,6 +5,7 @@
  */
 #include "array/info.h"
 
+#include "array/open/params.h"
 #include "array/shape/fill.h"
 #include "array/view.h"
 #include "base/checked.h"
@@ -140,5 +141,7 @@ array_params(const tess_array *a, tess_params *params)
     params->layout = h->sparse ? TESS_LAYOUT_SPARSE : TESS_LAYOUT_CONTIGUOUS;
     if (a->layer && strcmp(a->layer, "caterva") == 0)
         params->layer = TESS_LAYER_CATERVA;
+    if (a->view) // whose blocks are others
+        params_fit(params, a->g, &a->grid->plugins);
     gate_leave(a->grid->gate);
 }

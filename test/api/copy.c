@@ -937,6 +937,165 @@ no_space(void **state)
     reference_finish(&ref);
 }
 
+// -- codecs and filters that work on blocks of some shapes only
+
+static const struct coding {
+    const char *name;
+    int typesize, ndim;
+    tess_codec codec;
+    uint8_t codec_meta;
+    tess_split split;
+    uint8_t filters[TESS_MAX_FILTERS], metas[TESS_MAX_FILTERS];
+} codings[] = {
+    {"ndcell", 4, 2, TESS_CODEC_LZ4, 0, TESS_SPLIT_AUTO, {TESS_FILTER_NDCELL}, {4}},
+    {"ndcell, shuffle",
+     8,
+     3,
+     TESS_CODEC_ZSTD,
+     0,
+     TESS_SPLIT_AUTO,
+     {TESS_FILTER_NDCELL, TESS_FILTER_SHUFFLE},
+     {3}},
+    {"ndlz 4", 1, 2, TESS_CODEC_NDLZ, 4, TESS_SPLIT_NEVER, {0}, {0}},
+    {"ndlz 8, shuffle", 4, 2, TESS_CODEC_NDLZ, 8, TESS_SPLIT_ALWAYS, {TESS_FILTER_SHUFFLE}, {0}},
+    {"ndcell, ndlz", 1, 2, TESS_CODEC_NDLZ, 4, TESS_SPLIT_NEVER, {TESS_FILTER_NDCELL}, {8}},
+};
+
+static void
+create_coded(const struct coding *c, int64_t side, tess_array **a)
+{
+    static uint8_t items[8 * 24 * 24 * 24];
+    int64_t nitems = 1;
+    tess_storage storage;
+    tess_params p;
+    tess_storage_init(&storage);
+    tess_params_init(&p);
+    p.typesize = c->typesize;
+    p.ndim = c->ndim;
+    for (int i = 0; i < c->ndim; i++) {
+        p.shape[i] = side;
+        p.chunkshape[i] = 16;
+        p.blockshape[i] = 8;
+        nitems *= side;
+    }
+    p.codec = c->codec;
+    p.codec_meta = c->codec_meta;
+    p.split = c->split;
+    memcpy(p.filters, c->filters, sizeof p.filters);
+    memcpy(p.filters_meta, c->metas, sizeof p.filters_meta);
+    for (int64_t i = 0; i < nitems * c->typesize; i++)
+        items[i] = (uint8_t)(i / 3 + i % 7);
+    ok(tess_array_from(&storage, &p, items, (size_t)(nitems * c->typesize), a, err));
+}
+
+static uint8_t *
+all_items(const tess_array *a, size_t *size)
+{
+    tess_info info;
+    tess_array_info(a, &info);
+    *size = (size_t)(info.nitems * info.typesize);
+    uint8_t *const items = malloc(*size + 1);
+    assert_non_null(items);
+    ok(tess_array_read(a, origin, info.shape, items, *size, err));
+    return items;
+}
+
+// A copy without params, and one with those that the array tells, hold the items.
+static void
+check_copied(tess_array *a, const char *name)
+{
+    size_t size, copied;
+    uint8_t *const items = all_items(a, &size);
+    tess_storage storage;
+    tess_params p;
+    tess_storage_init(&storage);
+    tess_array_params(a, &p);
+    for (int i = 0; i < 2; i++) {
+        tess_array *copy;
+        tess_error error;
+        if (tess_array_copy(a, &storage, i ? &p : NULL, &copy, &error) != TESS_OK)
+            fail_msg("%s, %s: %s", name, i ? "its params" : "NULL", error.message);
+        uint8_t *const now = all_items(copy, &copied);
+        assert_int_equal(copied, size);
+        assert_memory_equal(now, items, size);
+        free(now);
+        ok(tess_array_close(copy, err));
+    }
+    free(items);
+}
+
+static void
+check_views(tess_array *a, const struct coding *c)
+{
+    static const int64_t starts[] = {0, 1, 5}, counts[] = {1, 2, 3, 9, 0}, step = 2;
+    tess_array *view;
+    for (size_t k = 0; k < 15; k++) {
+        int64_t start[3], count[3], steps[3];
+        for (int i = 0; i < c->ndim; i++) {
+            start[i] = starts[k % 3];
+            count[i] = i == 0 ? counts[k / 3] : counts[(k / 3 + k) % 4];
+            steps[i] = k % 2 ? step : 1;
+        }
+        ok(tess_array_view_slice(a, start, count, steps, &view, err));
+        check_copied(view, c->name);
+        ok(tess_array_close(view, err));
+    }
+    for (int axis = 0; axis <= c->ndim; axis++) {
+        ok(tess_array_view_expand(a, axis, &view, err));
+        check_copied(view, c->name);
+        ok(tess_array_close(view, err));
+    }
+    ok(tess_array_view_permute(a, (const int[]){c->ndim - 1, 0, 1}, &view, err));
+    check_copied(view, c->name);
+    ok(tess_array_close(view, err));
+}
+
+static void
+parameters_that_fit(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof codings / sizeof codings[0]; k++) {
+        const struct coding *const c = &codings[k];
+        tess_array *a, *out;
+        tess_storage storage;
+        tess_info info;
+        tess_storage_init(&storage);
+        for (int64_t side = 24; side >= 1; side = side / 5 * 2 - 1) { // 24, 7, 1
+            create_coded(c, side, &a);
+            check_copied(a, c->name);
+            if (side == 24)
+                check_views(a, c);
+            for (int axis = 0; axis <= c->ndim; axis++) {
+                tess_array *const both[] = {a, a};
+                size_t size, twice;
+                uint8_t *const items = all_items(a, &size);
+                ok(tess_array_stack(both, 2, axis, &storage, NULL, &out, err));
+                uint8_t *const stacked = all_items(out, &twice);
+                assert_int_equal(twice, 2 * size);
+                if (axis == 0) {
+                    assert_memory_equal(stacked, items, size);
+                    assert_memory_equal(stacked + size, items, size);
+                }
+                free(items);
+                free(stacked);
+                ok(tess_array_close(out, err));
+                if (axis == c->ndim)
+                    continue;
+                ok(tess_array_concatenate(both, 2, axis, &storage, NULL, &out, err));
+                ok(tess_array_close(out, err));
+            }
+            if (side == 24) { // what fits stays
+                ok(tess_array_copy(a, &storage, NULL, &out, err));
+                tess_array_info(out, &info);
+                assert_int_equal(info.codec, c->codec);
+                assert_memory_equal(info.filters, c->filters, sizeof c->filters);
+                ok(tess_array_close(out, err));
+            }
+            ok(tess_array_close(a, err));
+        }
+    }
+}
+
 int
 main(void)
 {
@@ -947,6 +1106,7 @@ main(void)
         cmocka_unit_test_setup_teardown(same_frame, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(unaligned, files_setup, files_teardown),
         cmocka_unit_test(metalayers),
+        cmocka_unit_test(parameters_that_fit),
         cmocka_unit_test_setup_teardown(refusals, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(own_place, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(damaged_source, files_setup, files_teardown),

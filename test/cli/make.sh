@@ -217,6 +217,10 @@ shows st2.b2nd 2 '[[7 8 9]]'
 [ "$("$tess" attr st2.b2nd get units)" = '"K"' ] || fail "the attribute is lost"
 run 0 stack scalar.b2nd scalar.b2nd st3.b2nd
 shows st3.b2nd ... '[3 3]'
+run 0 create flat.b2nd --shape 8x8 --dtype '|u1' --fill 5 --codec ndlz:4 --filter none
+run 0 stack flat.b2nd flat.b2nd st4.b2nd # ndlz is for two dimensions
+shows st4.b2nd 1,7,6:8 '[5 5]'
+has st4.b2nd 'codec  *lz4'
 set --
 i=0
 while [ $i -lt 1100 ]; do

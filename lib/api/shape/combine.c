@@ -35,6 +35,7 @@ struct target {
     struct taken_storage at;
     tess_params given;
     const tess_params *params;
+    bool inherits; // the caller gave none
 };
 
 static tess_status
@@ -42,6 +43,7 @@ target_take(struct target *t, const tess_storage *storage, const tess_params *pa
             tess_error *err)
 {
     t->params = params ? &t->given : NULL;
+    t->inherits = !params;
     const tess_status st = take_storage(&t->at, storage, err);
     return st == TESS_OK && params ? take_params(&t->given, params, err) : st;
 }
@@ -86,6 +88,7 @@ combine(const tess_array *const *arrays, int64_t n, int axis, const struct targe
     struct home home;
 
     tess_status st = combination_init(&c, arrays, n, axis, t->params, t->at.storage.path, err);
+    c.content.inherits = t->inherits;
     if (st == TESS_OK)
         st = home_create(&t->at.storage, c.params.layout, &home, err);
     if (st == TESS_OK)

@@ -232,6 +232,7 @@ init_array(tess_array *a, const tess_params *p, const struct array_content *cont
            struct frame_header *h, tess_error *err)
 {
     int32_t typesize;
+    tess_params own = *p;
     tess_status st = params_typesize(p, &typesize, err);
     if (st == TESS_OK && content->plain)
         st = init_plain(a, p, typesize, err);
@@ -251,7 +252,9 @@ init_array(tess_array *a, const tess_params *p, const struct array_content *cont
         st = init_fill(a, p, content, err);
     if (st == TESS_OK)
         st = params_check_coding(p, err);
-    init_header(a, p, h);
+    if (st == TESS_OK && content->inherits)
+        params_fit(&own, a->g, &a->grid->plugins);
+    init_header(a, &own, h);
     return st;
 }
 

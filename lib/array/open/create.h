@@ -17,6 +17,7 @@ struct array_content {
     enum chunk_special special; // SPECIAL_NONE: from src, or sources
     const struct copy_sources
         *sources; // array/copy/copy_items.h; the first one's attributes come with it
+    bool inherits; // codec and filters are those of the first source, as far as they fit
     const uint8_t *item; // SPECIAL_VALUE
     const void *src; // C order
     // Or written here, into an open change of a new array of zeros; a failure ends the call.

@@ -12,6 +12,7 @@
 #include "cli/report.h"
 
 #include <tessera/copy.h>
+#include <tessera/view.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,25 @@ tell_misfit(struct combination *job, int new_axes)
     }
 }
 
+// Codec and filters that suit one dimension more.
+static tess_status
+fit_coding(const struct combination *job, tess_params *p, tess_error *err)
+{
+    tess_array *view = NULL;
+    tess_params fit;
+    const tess_status st = tess_array_view_expand(job->arrays[0], job->axis, &view, err);
+    if (st != TESS_OK)
+        return st;
+    tess_array_params(view, &fit);
+    p->codec = fit.codec;
+    p->codec_meta = fit.codec_meta;
+    p->split = fit.split;
+    p->dictionary = fit.dictionary;
+    memcpy(p->filters, fit.filters, sizeof p->filters);
+    memcpy(p->filters_meta, fit.filters_meta, sizeof p->filters_meta);
+    return tess_array_close(view, err);
+}
+
 static tess_status
 describe(struct combination *job, int new_axes, tess_error *err)
 {
@@ -90,9 +110,11 @@ describe(struct combination *job, int new_axes, tess_error *err)
     }
     if (new_axes > 0 || job->args->values[OPT_CHUNKS])
         memset(p->blockshape, 0, sizeof p->blockshape);
+    TRY(axis_parse(job->args->values[OPT_AXIS], p->ndim, &job->axis, err));
+    if (new_axes > 0)
+        TRY(fit_coding(job, p, err));
     if (job->args->values[OPT_CODEC])
         p->dictionary = false; // not every codec takes one
-    TRY(axis_parse(job->args->values[OPT_AXIS], p->ndim, &job->axis, err));
     TRY(params_set(p, job->args, err));
 out:
     return st;
