@@ -525,6 +525,113 @@ lists_of_one_chunk(void **state)
         }
 }
 
+// In a frame of large items, block sizes of chunks of bytes are read as multiples of these.
+static void
+blocks_of_other_items(void **state)
+{
+    enum { LARGE = 300, SIZE = 6000 };
+    static const int sizes[] = {1000, 900, 299, 301, 6000, 4000};
+    uint8_t items[SIZE], got[SIZE];
+    tess_storage storage;
+    tess_params params;
+    tess_array *a;
+    int64_t taken = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof items; i++)
+        items[i] = (uint8_t)(i / 7);
+    tess_storage_init(&storage);
+    tess_params_init(&params);
+    params.typesize = LARGE;
+    ok(tess_schunk_create(&storage, &params, &a, err));
+    for (size_t k = 0; k < 2 * sizeof sizes / sizeof sizes[0]; k++) {
+        const bool whole = sizes[k / 2] < LARGE || sizes[k / 2] % LARGE == 0;
+        tess_params others;
+        tess_error why;
+        size_t size;
+        tess_params_init(&others);
+        others.typesize = 1;
+        others.ndim = 1;
+        others.blockshape[0] = sizes[k / 2];
+        void *const chunk = encode_elsewhere(&others, items, sizeof items, &size);
+        const tess_status st = tess_schunk_insert_chunk(
+            a, taken, chunk, size, k % 2 ? TESS_CHUNK_TRUSTED : TESS_CHUNK_UNTRUSTED, &why);
+        if (whole) {
+            assert_int_equal(st, TESS_OK);
+            ok(tess_schunk_decode(a, taken++, got, sizeof got, err));
+            assert_memory_equal(got, items, sizeof items);
+        } else {
+            check_refused(st, TESS_ERR_ARG, &why, "whole items");
+        }
+        uint8_t *const bytes = chunk; // damage stays damage
+        bytes[40] ^= 0xff;
+        assert_int_equal(
+            tess_schunk_insert_chunk(a, taken, chunk, size, TESS_CHUNK_UNTRUSTED, NULL),
+            TESS_ERR_CORRUPT);
+        tess_free(chunk);
+    }
+    ok(tess_array_close(a, err));
+}
+
+// Bytedelta with meta 0 is as wide as an item of the frame: another one in another frame.
+static void
+widths_of_other_items(void **state)
+{
+    uint8_t items[1200], got[1200];
+    tess_storage storage;
+    tess_params params;
+    tess_array *a;
+    (void)state;
+    for (size_t i = 0; i < sizeof items; i++)
+        items[i] = (uint8_t)(i / 7);
+    tess_storage_init(&storage);
+    tess_params_init(&params);
+    params.typesize = 8;
+    params.filters[TESS_MAX_FILTERS - 1] = TESS_FILTER_BYTEDELTA;
+    ok(tess_schunk_create(&storage, &params, &a, err));
+    for (int typesize = 4; typesize <= 8; typesize += 4) {
+        tess_error why;
+        size_t size;
+        tess_params others = params;
+        others.typesize = typesize;
+        void *const chunk = encode_elsewhere(&others, items, sizeof items, &size);
+        const tess_status st =
+            tess_schunk_insert_chunk(a, 0, chunk, size, TESS_CHUNK_UNTRUSTED, &why);
+        tess_free(chunk);
+        if (typesize == 4) {
+            check_refused(st, TESS_ERR_ARG, &why, "filter 35");
+            continue;
+        }
+        assert_int_equal(st, TESS_OK);
+        ok(tess_schunk_decode(a, 0, got, sizeof got, err));
+        assert_memory_equal(got, items, sizeof items);
+    }
+    ok(tess_array_close(a, err));
+}
+
+// A chunk alone records how wide bytedelta is, also for items wider than the byte can say.
+static void
+bytedelta_of_chunks_alone(void **state)
+{
+    static const int typesizes[] = {1, 4, 255, 256, 257, 300, 1000};
+    static uint8_t items[12000], chunk[16000], got[12000];
+    (void)state;
+    for (size_t k = 0; k < sizeof typesizes / sizeof typesizes[0]; k++) {
+        const size_t all = sizeof items - sizeof items % (size_t)typesizes[k];
+        tess_params params;
+        size_t size;
+        tess_params_init(&params);
+        params.typesize = typesizes[k];
+        memset(params.filters, 0, sizeof params.filters);
+        params.filters[0] = TESS_FILTER_SHUFFLE;
+        params.filters[1] = TESS_FILTER_BYTEDELTA;
+        for (size_t i = 0; i < all; i++)
+            items[i] = (uint8_t)(i / 7 + i % 3);
+        ok(tess_chunk_encode(&params, items, all, chunk, sizeof chunk, &size, err));
+        ok(tess_chunk_decode(chunk, size, got, sizeof got, err));
+        assert_memory_equal(got, items, all);
+    }
+}
+
 // Blocks of different sizes are those of all chunks of a file, or of none.
 static void
 blocks_of_different_sizes(void **state)
@@ -667,6 +774,9 @@ main(void)
         cmocka_unit_test_setup_teardown(blocks_of_different_sizes, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(lists_of_one_chunk, files_setup, files_teardown),
         cmocka_unit_test(chunks_of_other_items),
+        cmocka_unit_test(blocks_of_other_items),
+        cmocka_unit_test(widths_of_other_items),
+        cmocka_unit_test(bytedelta_of_chunks_alone),
         cmocka_unit_test(refusals),
         cmocka_unit_test(metalayers),
         cmocka_unit_test(chunks_of_arrays),

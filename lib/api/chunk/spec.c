@@ -8,15 +8,23 @@
 #include "base/limits.h"
 
 // TESS_FILTER_BYTEDELTA without a width gets that of an item: a chunk alone has no typesize of an
-// array.
+// array. A wider item than the byte of the width can say is cut in equal parts: the largest.
+static uint8_t
+bytedelta_width(int32_t itemsize)
+{
+    int32_t width = itemsize < UINT8_MAX ? itemsize : UINT8_MAX;
+    while (itemsize % width != 0)
+        width--;
+    return (uint8_t)width;
+}
+
 static void
 take_filters(const tess_params *p, struct chunk_spec *spec)
 {
     for (int i = 0; i < FILTER_SLOTS; i++) {
         const bool told = p->filters[i] != TESS_FILTER_BYTEDELTA || p->filters_meta[i] != 0;
         spec->filters[i] = p->filters[i];
-        spec->filters_meta[i] =
-            told || spec->itemsize > UINT8_MAX ? p->filters_meta[i] : (uint8_t)spec->itemsize;
+        spec->filters_meta[i] = told ? p->filters_meta[i] : bytedelta_width(spec->itemsize);
     }
 }
 

@@ -15,6 +15,7 @@
 #include "chunk/parallel.h"
 #include "chunk/scratch.h"
 #include "chunk/whole.h"
+#include "filter/filter.h"
 #include "frame/chunks/stored.h"
 #include "frame/format/header.h"
 #include "frame/query.h"
@@ -187,18 +188,35 @@ plain_special_encode(const tess_array *a, enum chunk_special special, int32_t nb
     return TESS_OK;
 }
 
-tess_status
-plain_chunk_check(const tess_array *a, const uint8_t *bytes, size_t size, bool trusted,
-                  struct plain_chunk *chunk, tess_error *err)
+// Bytedelta whose width is the item of the frame, where the chunk was made for another item.
+static tess_status
+check_widths(const struct chunk_header *h, int32_t typesize, tess_error *err)
 {
-    const struct chunk_surroundings around = {.typesize = frame_header(a->grid->frame)->typesize,
+    const int32_t recorded = typesize > UINT8_MAX ? 1 : typesize;
+    for (int i = 0; i < FILTER_SLOTS && h->typesize != recorded; i++)
+        if ((h->filters[i] == TESS_FILTER_BYTEDELTA || h->filters[i] == FILTER_BYTEDELTA_OLD) &&
+            h->filters_meta[i] == 0)
+            return err_set(err, TESS_ERR_ARG, 24 + i,
+                           "filter %d as wide as an item of the frame, which has %" PRId32
+                           " bytes, in a chunk of items of %" PRId32,
+                           h->filters[i], typesize, h->typesize);
+    return TESS_OK;
+}
+
+// typesize: of the frame that the chunk comes into; 0: of none.
+static tess_status
+check_chunk(const tess_array *a, const uint8_t *bytes, size_t size, int32_t typesize, bool trusted,
+            struct plain_chunk *chunk, tess_error *err)
+{
+    const struct chunk_surroundings around = {.typesize = typesize,
                                               .codec = frame_header(a->grid->frame)->codec,
                                               .plugins = &a->grid->plugins};
     struct whole_chunk w;
-    size = whole_chunk_size(bytes, size);
     tess_status st = whole_chunk_open(&w, bytes, size, INT32_MAX, &around, err);
     if (st == TESS_OK)
         st = chunk_check_format(&w.chunk.h, err);
+    if (st == TESS_OK && typesize > 0)
+        st = check_widths(&w.chunk.h, typesize, err);
     if (st == TESS_OK)
         st = check_size((uint64_t)w.chunk.h.nbytes, err);
     if (st == TESS_OK && !trusted)
@@ -210,4 +228,35 @@ plain_chunk_check(const tess_array *a, const uint8_t *bytes, size_t size, bool t
                                   .vlblocks = w.chunk.h.vlblocks};
     whole_chunk_close(&w);
     return st;
+}
+
+// Whether the blocks of a chunk are other ones in that frame than alone (chunk_header_parse()).
+static bool
+is_cut_otherwise(const uint8_t *bytes, size_t size, int32_t typesize)
+{
+    const size_t head = size < CHUNK_HEADER_SIZE ? size : CHUNK_HEADER_SIZE;
+    struct chunk_header alone, here;
+    return typesize > UINT8_MAX &&
+           chunk_header_parse(bytes, head, (int64_t)size, 0, &alone, NULL) == TESS_OK &&
+           (chunk_header_parse(bytes, head, (int64_t)size, typesize, &here, NULL) != TESS_OK ||
+            here.blocksize != alone.blocksize);
+}
+
+tess_status
+plain_chunk_check(const tess_array *a, const uint8_t *bytes, size_t size, bool trusted,
+                  struct plain_chunk *chunk, tess_error *err)
+{
+    const int32_t typesize = frame_header(a->grid->frame)->typesize;
+    struct plain_chunk other;
+    size = whole_chunk_size(bytes, size);
+    // Some writers leave sizes that are to be rounded. Which it is, decoding tells.
+    const bool doubtful = is_cut_otherwise(bytes, size, typesize);
+    const tess_status st = check_chunk(a, bytes, size, typesize, trusted && !doubtful, chunk, err);
+    if (!doubtful || st != TESS_ERR_CORRUPT ||
+        check_chunk(a, bytes, size, 0, false, &other, NULL) != TESS_OK)
+        return st;
+    return err_set(err, TESS_ERR_ARG, 8,
+                   "a chunk whose blocks are no whole items of the frame, which have %" PRId32
+                   " bytes: its readers would cut it otherwise",
+                   typesize);
 }
