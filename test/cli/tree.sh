@@ -204,6 +204,58 @@ END
     run 0 export k k4.nc
     same_dump k.nc k4.nc
 
+    # attributes keep their NULs; what netCDF cannot hold is left out and told, and no file is lost
+    cat >nul.cdl <<'EOF'
+netcdf nul {
+dimensions:
+    x = 2 ; n = 3 ;
+variables:
+    char name(x, n) ;
+        name:_FillValue = "\000" ;
+        name:comment = "a\000b\000" ;
+    char other(x, n) ;
+        other:_FillValue = "X" ;
+        other:units = "K\000" ;
+    float v(x) ;
+        v:missing_value = "NaN" ;
+// global attributes:
+        :title = "t\000" ;
+data:
+    name = "ab", "c" ;
+    other = "abc", "cX" ;
+    v = 1, 2 ;
+}
+EOF
+    for kind in netCDF-4 classic; do
+        ncgen -k $kind -o nul.nc nul.cdl || fail ncgen
+        rm -rf nul nul2.nc
+        run 0 import nul.nc nul/
+        run 0 attr nul/name.b2nd get _FillValue
+        [ "$(cat out)" = '"\u0000"' ] || fail "the attribute is $(cat out)"
+        run 0 export nul nul2.nc
+        ncdump nul.nc | sed 1d >a.txt && ncdump nul2.nc | sed 1d >b.txt || fail ncdump
+        diff a.txt b.txt >difference || fail "$kind with NULs: $(cat difference)"
+        od -c nul2.nc | tr -d ' \n' | grep -q 'a..b' || fail "no NUL in nul2.nc"
+    done
+    run 0 export nul/name.b2nd one.nc
+    for value in '""' '"NA"' '"NaN"' '[1, 2]' '[]' 'null' 'true' '{"a": 1}' '["a", "b"]' '1e300' '"\u00ff"' \
+        '[1, "a"]'; do
+        for name in name v; do
+            run 0 attr nul/$name.b2nd set _FillValue "$value"
+        done
+        rm -f nul2.nc one.nc
+        "$tess" export nul nul2.nc >out 2>err || fail "_FillValue $value, a folder: $(cat err)"
+        says 'not carried over.*: _FillValue$'
+        ncdump nul2.nc >dump || fail "_FillValue $value: ncdump"
+        grep -q ' name = *$' dump || fail "_FillValue $value: $(cat dump)"
+        "$tess" export nul/v.b2nd one.nc >out 2>err || fail "_FillValue $value: $(cat err)"
+        says 'not carried over.*: _FillValue$'
+        rm -f one.h5
+        if has hdf5; then
+            "$tess" export nul one.h5 >out 2>err || fail "_FillValue $value, HDF5: $(cat err)"
+        fi
+    done
+
     # a disk that is full
     head -c 4000000 /dev/urandom >noise
     run 0 import noise big.b2nd --dtype '|u1' --shape 4000000

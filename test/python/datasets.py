@@ -143,6 +143,19 @@ class Datasets(InFolder):
             with opened("ds") as ds:
                 np.testing.assert_array_equal(ds.c, items)
 
+    def test_bytes_that_are_missing(self):
+        """A fill value that is a string, as `tess import` stores that of characters; NULs of C."""
+        with tessera.create("c.b2nd", shape=2, dtype="S3") as array:
+            array[...] = np.array(["ab", "c"], "S3")
+            array.attrs.update({"_FillValue": "\0", "units": "K\0", "comment": "a\0b"})
+        for fill, want in (("\0", b""), ("X", b"X"), ("abc", b"abc")):
+            with tessera.open("c.b2nd", "r+") as array:
+                array.attrs["_FillValue"] = fill
+            with xr.open_dataset("c.b2nd", engine="tessera", mask_and_scale=False) as ds:
+                self.assertEqual(ds.c.attrs["_FillValue"], want)
+                self.assertIsInstance(ds.c.attrs["_FillValue"], bytes)
+                self.assertEqual((ds.c.attrs["units"], ds.c.attrs["comment"]), ("K", "ab"))
+
     def test_unlimited(self):
         ds = sample()
         ds.encoding["unlimited_dims"] = {"time"}

@@ -92,8 +92,6 @@ attributes_add(struct attributes *a, const char *name, const tess_value *value, 
 static tess_status
 make_text(struct attributes *a, const char *bytes, size_t size, tess_value *v, tess_error *err)
 {
-    while (size > 0 && bytes[size - 1] == '\0')
-        size--;
     const bool latin1 = !utf8_valid(bytes, size);
     char *const copy = attributes_alloc(a, size, 2);
 
@@ -104,6 +102,15 @@ make_text(struct attributes *a, const char *bytes, size_t size, tess_value *v, t
         memcpy(copy, bytes, size);
     *v = (tess_value){.type = TESS_VALUE_STRING, .as = {.string = {copy, copied}}};
     return TESS_OK;
+}
+
+// NULs behind the text of an item fill it up.
+static size_t
+padded_size(const char *text, size_t size)
+{
+    while (size > 0 && text[size - 1] == '\0')
+        size--;
+    return size;
 }
 
 tess_status
@@ -117,7 +124,8 @@ attributes_add_text(struct attributes *a, const char *name, const char *bytes, s
         return report_nomem(err, (int64_t)size);
     if (size > 0)
         memcpy(ended, bytes, size);
-    const tess_status st = make_text(a, ended, size, &v, err);
+    const bool none = padded_size(ended, size) == 0 && !tess_attr_holds_items(name);
+    const tess_status st = make_text(a, ended, none ? 0 : size, &v, err);
     return st == TESS_OK ? attributes_add(a, name, &v, err) : st;
 }
 
@@ -173,7 +181,7 @@ make_item(struct attributes *a, const tess_dtype *type, const uint8_t *item, tes
         if (!text)
             return report_nomem(err, type->size);
         memcpy(text, item, (size_t)type->size);
-        return make_text(a, text, (size_t)type->size, v, err);
+        return make_text(a, text, padded_size(text, (size_t)type->size), v, err);
     default:
         return report_set(err, TESS_ERR_UNSUPPORTED, "no number and no string");
     }
@@ -267,8 +275,8 @@ kind_of(const tess_value *v)
         return v->as.u64 > INT64_MAX ? 'u' : 'i';
     case TESS_VALUE_FLOAT:
         return 'f';
-    case TESS_VALUE_STRING: // without NULs inside
-        return strlen(v->as.string.data) == v->as.string.size ? 'S' : '\0';
+    case TESS_VALUE_STRING:
+        return strlen(v->as.string.data) == v->as.string.size ? 'S' : 'Z';
     default:
         return '\0';
     }
@@ -308,6 +316,8 @@ attributes_array(struct attributes *a, const tess_value *value, char *kind, size
     *kind = *count > 0 ? kind_of(v) : '\0';
     for (size_t n = 1; n < *count; n++)
         *kind = common_kind(*kind, kind_of(&v[n]));
+    if (*kind == 'Z' && *count > 1)
+        *kind = '\0';
     out.any = attributes_alloc(a, *count, sizeof *out.u64);
     if (!out.any)
         return report_nomem(err, (int64_t)*count);
@@ -320,7 +330,7 @@ attributes_array(struct attributes *a, const tess_value *value, char *kind, size
             out.f64[n] = v[n].type == TESS_VALUE_FLOAT ? v[n].as.f64 : (double)integer_of(&v[n]);
         else if (*kind == 'b')
             out.u8[n] = v[n].as.boolean;
-        else if (*kind == 'S')
+        else if (*kind == 'S' || *kind == 'Z')
             out.text[n] = v[n].as.string.data;
     *items = out.any;
     return TESS_OK;

@@ -46,7 +46,8 @@ tess_status attributes_add_items(struct attributes *a, const char *name, const c
 // Likewise strings; NULL is an empty one.
 tess_status attributes_add_strings(struct attributes *a, const char *name, size_t count,
                                    const char *const *strings, tess_error *err);
-// Bytes as a string without NULs at its end; what is not UTF-8 is taken as Latin-1.
+// Bytes as a string, NULs included, but for one of nothing else that is no item: ncgen writes empty
+// strings so. What is not UTF-8 is taken as Latin-1.
 tess_status attributes_add_text(struct attributes *a, const char *name, const char *bytes,
                                 size_t size, tess_error *err);
 // The list of dimensions, if none is empty or NULL.
@@ -55,8 +56,8 @@ tess_status attributes_add_dimensions(struct attributes *a, int ndim, const char
 
 /*
  * A value, or a list of values of one kind, as an array of *count: 'i' int64_t, 'u' uint64_t,
- * 'f' double, 'b' uint8_t, 'S' const char *; in memory of `a`. *kind is 0 for all else, and for
- * lists that hold nothing.
+ * 'f' double, 'b' uint8_t, 'S' const char *, 'Z' one of these with NULs in its text; in memory of
+ * `a`. *kind is 0 for all else, and for lists that hold nothing.
  */
 tess_status attributes_array(struct attributes *a, const tess_value *value, char *kind,
                              size_t *count, const void **items, tess_error *err);

@@ -225,6 +225,17 @@ put_attribute(const struct hdf5 *h, const struct attribute *a, char kind, size_t
     return good;
 }
 
+// Whether NULs of a text are all at its end, which strings of HDF5 end with.
+static bool
+is_ended(const tess_value *value)
+{
+    const tess_value *const text = value->type == TESS_VALUE_LIST ? value->as.list.items : value;
+    size_t size = text->as.string.size;
+    while (size > 0 && text->as.string.data[size - 1] == '\0')
+        size--;
+    return strlen(text->as.string.data) == size;
+}
+
 static tess_status
 put_attributes(const struct hdf5 *h, struct attributes *a, tess_error *err)
 {
@@ -239,7 +250,9 @@ put_attributes(const struct hdf5 *h, struct attributes *a, tess_error *err)
             continue;
         if (attributes_array(a, &a->items[i].value, &kind, &count, &items, err) != TESS_OK)
             return err->status;
-        if (kind == '\0')
+        if (kind == 'Z' && is_ended(&a->items[i].value))
+            kind = 'S';
+        if (kind == '\0' || kind == 'Z')
             attributes_leave(a, name);
         else if (!put_attribute(h, &a->items[i], kind, list ? count : 0, items))
             return hdf5_fail(err, name);

@@ -250,21 +250,42 @@ put_numbers(const struct netcdf *n, const char *name, char kind, nc_type type, s
 }
 
 static int
-put_attribute(const struct netcdf *n, const char *name, const char *dtype, char kind, size_t count,
+put_text(const struct netcdf *n, const char *name, const tess_value *value)
+{
+    const tess_value *const text = value->type == TESS_VALUE_LIST ? value->as.list.items : value;
+    return nc_put_att_text(n->group, n->variable, name, text->as.string.size, text->as.string.data);
+}
+
+// An item of a variable of characters; NUL is what none is filled up with.
+static int
+put_character(const struct netcdf *n, const char *name, const tess_value *value)
+{
+    const size_t size = value->as.bytes.size;
+    return nc_put_att_text(n->group, n->variable, name, size > 0 ? size : 1,
+                           size > 0 ? value->as.bytes.data : "");
+}
+
+static int
+put_attribute(const struct netcdf *n, const struct attribute *a, char kind, size_t count,
               const void *items)
 {
+    const char *const name = a->name, *const dtype = a->dtype;
     const nc_type recorded = recorded_type(dtype, kind, count, items);
     const bool own = tess_attr_holds_items(name) && n->type != NC_CHAR;
-    const char *const *const texts = items;
+    const bool strings = dtype && strcmp(dtype, "string") == 0;
 
+    if (a->value.type == TESS_VALUE_BYTES && n->type == NC_CHAR && tess_attr_holds_items(name))
+        return put_character(n, name, &a->value);
     if (recorded != NC_NAT)
         return put_numbers(n, name, kind, recorded, count, items);
     switch (kind) {
     case 'S':
-        if (count == 1 && !(dtype && strcmp(dtype, "string") == 0))
-            return nc_put_att_text(n->group, n->variable, name, strlen(texts[0]), texts[0]);
+        if (count == 1 && !strings)
+            return put_text(n, name, &a->value);
         // netCDF declares what it does not change without const
         return nc_put_att_string(n->group, n->variable, name, count, (const char **)(void *)items);
+    case 'Z':
+        return strings ? NC_EBADTYPE : put_text(n, name, &a->value);
     case 'b':
         return nc_put_att_uchar(n->group, n->variable, name, NC_UBYTE, count, items);
     case 'i':
@@ -286,8 +307,8 @@ put_attribute(const struct netcdf *n, const char *name, const char *dtype, char 
 static bool
 has_no_counterpart(int status)
 {
-    static const int all[] = {NC_EBADTYPE, NC_EBADNAME,   NC_ERANGE,  NC_ENAMEINUSE,
-                              NC_ECHAR,    NC_ESTRICTNC3, NC_ENOTNC4, NC_ELATEFILL};
+    static const int all[] = {NC_EBADTYPE,   NC_EBADNAME, NC_ERANGE,    NC_ENAMEINUSE, NC_ECHAR,
+                              NC_ESTRICTNC3, NC_ENOTNC4,  NC_ELATEFILL, NC_EINVAL,     NC_EMAXNAME};
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (status == all[i])
@@ -295,9 +316,11 @@ has_no_counterpart(int status)
     return false;
 }
 
+// *fill: whether one of them is the fill value.
 static tess_status
-put_attributes(const struct netcdf *n, struct attributes *a, tess_error *err)
+put_attributes(const struct netcdf *n, struct attributes *a, bool *fill, tess_error *err)
 {
+    *fill = false;
     for (int i = 0; i < a->count; i++) {
         const char *const name = a->items[i].name;
         const void *items = NULL;
@@ -308,7 +331,8 @@ put_attributes(const struct netcdf *n, struct attributes *a, tess_error *err)
             continue;
         if (attributes_array(a, &a->items[i].value, &kind, &count, &items, err) != TESS_OK)
             return err->status;
-        const int status = put_attribute(n, name, a->items[i].dtype, kind, count, items);
+        const int status = put_attribute(n, &a->items[i], kind, count, items);
+        *fill |= status == NC_NOERR && strcmp(name, "_FillValue") == 0;
         if (has_no_counterpart(status))
             attributes_leave(a, name);
         else if (status != NC_NOERR)
@@ -323,7 +347,7 @@ put_fill(struct netcdf *n, const tess_info *info, struct attributes *a, tess_err
     const void *item = NULL;
     tess_status st = TESS_OK;
 
-    if (!info->fill || attributes_find(a, "_FillValue"))
+    if (!info->fill)
         return TESS_OK;
     uint8_t *const copy = malloc((size_t)info->typesize);
     if (!copy)
@@ -332,8 +356,10 @@ put_fill(struct netcdf *n, const tess_info *info, struct attributes *a, tess_err
     st = convert(n, copy, (size_t)info->typesize, &item, err);
     if (st == TESS_OK) {
         const int status = nc_put_att(n->group, n->variable, "_FillValue", n->type, 1, item);
-        if (status == NC_ELATEFILL)
+        if (has_no_counterpart(status) && !attributes_find(a, "_FillValue"))
             attributes_leave(a, "_FillValue");
+        else if (has_no_counterpart(status))
+            st = TESS_OK; // it is left already
         else if (status != NC_NOERR)
             st = netcdf_fail(err, "_FillValue", status);
     }
@@ -363,8 +389,10 @@ sink_netcdf_open(const char *path, const struct sink_plan *plan, struct sink **s
     sink_check_dimensions(&n->sink, plan);
     if (n->variable < 0)
         TRY(define_variable(n, plan, err));
-    TRY(put_attributes(n, plan->attributes, err));
-    TRY(put_fill(n, plan->info, plan->attributes, err));
+    bool fill;
+    TRY(put_attributes(n, plan->attributes, &fill, err));
+    if (!fill)
+        TRY(put_fill(n, plan->info, plan->attributes, err));
     const int status = n->shared ? NC_NOERR : nc_enddef(n->place.file);
     if (status != NC_NOERR) {
         st = netcdf_fail(err, "cannot create", status);
@@ -400,7 +428,8 @@ static tess_status
 put_group_attributes(int group, struct attributes *a, tess_error *err)
 {
     const struct netcdf n = {.group = group, .variable = NC_GLOBAL, .type = NC_CHAR};
-    return put_attributes(&n, a, err);
+    bool fill;
+    return put_attributes(&n, a, &fill, err);
 }
 
 static tess_status

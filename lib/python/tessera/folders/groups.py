@@ -145,6 +145,13 @@ def _typed(value: Any, kind: Any) -> Any:
     return typed if isinstance(value, list) else typed[()]
 
 
+def _text(name: str, text: str, dtype: np.dtype[Any]) -> Any:
+    """A string as the packages for netCDF have it: without NULs, or as an item of the array."""
+    if name == "_FillValue" and dtype.kind == "S" and len(text.encode()) <= dtype.itemsize:
+        return np.array(text.encode(), dtype="S")[()]  # of NULs: b""
+    return text.replace("\0", "")
+
+
 def load_attributes(array: Array, types: Mapping[str, Any]) -> dict[str, Any]:
     """The attributes of an array, without the names of its dimensions."""
     attrs: dict[str, Any] = {}
@@ -153,7 +160,12 @@ def load_attributes(array: Array, types: Mapping[str, Any]) -> dict[str, Any]:
             attrs.update(value)
         elif name != _DIMENSIONS:
             attrs[name] = value
-    return {name: _typed(value, types.get(name)) for name, value in attrs.items()}
+    return {
+        name: _text(name, value, array.dtype)
+        if isinstance(value, str)
+        else _typed(value, types.get(name))
+        for name, value in attrs.items()
+    }
 
 
 # The file group.json
