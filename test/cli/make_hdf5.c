@@ -1,8 +1,9 @@
 /*
  * make_hdf5.c - an HDF5 file with a dataset of each type that tess import takes, and some of which
- * it does not, for convert.sh.
+ * it does not, for convert.sh; and with broken, one with datasets that cannot be read; with sparse,
+ * one with large datasets of which hardly anything is stored.
  *
- *     make_hdf5 FILE
+ *     make_hdf5 FILE [broken|sparse]
  */
 #include <hdf5.h>
 
@@ -126,6 +127,64 @@ make_rich(hid_t file)
     H5Pclose(how);
 }
 
+// A dataset of 4 x 4 shorts in chunks of 2 x 4, and 0, 1, ... in it.
+static hid_t
+make_chunked(hid_t file, const char *name, hid_t how)
+{
+    static const hsize_t shape[] = {4, 4}, chunk[] = {2, 4};
+    const hid_t space = H5Screate_simple(2, shape, NULL);
+    int16_t items[16];
+
+    for (int16_t i = 0; i < 16; i++)
+        items[i] = i;
+    H5Pset_chunk(how, 2, chunk);
+    const hid_t set = H5Dcreate2(file, name, H5T_STD_I16LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    must(set >= 0 && H5Dwrite(set, H5T_NATIVE_INT16, H5S_ALL, H5S_ALL, H5P_DEFAULT, items) >= 0);
+    H5Sclose(space);
+    H5Pclose(how);
+    return set;
+}
+
+static size_t
+filter_nothing(unsigned flags, size_t nvalues, const unsigned *values, size_t nbytes, size_t *size,
+               void **bytes)
+{
+    (void)flags, (void)nvalues, (void)values, (void)size, (void)bytes;
+    return nbytes;
+}
+
+static void
+make_broken(hid_t file)
+{
+    static const H5Z_class2_t lzf = {.version = H5Z_CLASS_T_VERS,
+                                     .id = 32000,
+                                     .encoder_present = 1,
+                                     .decoder_present = 1,
+                                     .name = "lzf",
+                                     .filter = filter_nothing};
+    static const hsize_t four = 4, second[] = {2, 0};
+    static const int16_t items[] = {1, 2, 3, 4};
+
+    must(H5Zregister(&lzf) >= 0);
+    hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_filter(how, 32000, H5Z_FLAG_MANDATORY, 0, NULL);
+    H5Dclose(make_chunked(file, "filter", how));
+
+    how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_deflate(how, 1);
+    const hid_t set = make_chunked(file, "chunk", how);
+    must(H5Dwrite_chunk(set, H5P_DEFAULT, 0, second, 9, "no stream") >= 0);
+    H5Dclose(set);
+
+    how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(how, "absent.raw", 0, 8);
+    const hid_t space = H5Screate_simple(1, &four, NULL);
+    must(H5Dcreate2(file, "external", H5T_STD_I16LE, space, H5P_DEFAULT, how, H5P_DEFAULT) >= 0);
+    make(file, "a_first", H5T_NATIVE_INT16, 1, &four, items);
+    make(file, "last", H5T_NATIVE_INT16, 1, &four, items);
+    H5Dclose(make_chunked(file, "middle", H5Pcreate(H5P_DATASET_CREATE)));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -136,9 +195,15 @@ main(int argc, char **argv)
     static const uint8_t bytes[] = {0, 1};
     static const char *const words[] = {"a", "b"};
 
-    must(argc == 2);
+    must(argc == 2 || argc == 3);
     const hid_t file = H5Fcreate(argv[1], H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     must(file >= 0);
+    if (argc == 3) {
+        if (strcmp(argv[2], "broken") == 0)
+            make_broken(file);
+        must(H5Fclose(file) >= 0);
+        return 0;
+    }
     const hid_t g = H5Gcreate2(file, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     make_rich(file);
     make(g, "i1", H5T_STD_I8BE, 1, &two, bytes);

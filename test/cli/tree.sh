@@ -310,6 +310,29 @@ if has hdf5; then
         h5dump t3.h5 | sed 1d | sed 's/DATASET [0-9]*/DATASET/' >b.txt
         diff a.txt b.txt >difference || fail "HDF5 there and back: $(cat difference)"
     fi
+    if has hdf5 "$MAKE_HDF5"; then
+        # what cannot be read is named, and all else is imported
+        "$MAKE_HDF5" b.h5 broken || fail make_hdf5
+        for layout in contiguous sparse; do
+            rm -rf b
+            "$tess" import b.h5 b/ --layout $layout >out 2>err
+            [ $? -eq 3 ] || fail "import of a file of which a part cannot be read: $(cat err)"
+            nothing_left 'import of a part'
+            [ "$(echo b/*)" = 'b/a_first.b2nd b/group.json b/last.b2nd b/middle.b2nd' ] ||
+                fail "imported: $(echo b/*)"
+            says "^tess: b.h5:filter: skipped: cannot read: required filter 'lzf' is not registered$"
+            says '^tess: b.h5:chunk: skipped: cannot read: '
+            says '^tess: b.h5:external: skipped: cannot read: '
+            [ "$(grep -c skipped err)" -eq 3 ] || fail "skipped: $(cat err)"
+        done
+        run 0 slice b/middle.b2nd -1
+        [ "$(cat out)" = '[12 13 14 15]' ] || fail "middle is $(cat out)"
+        run 0 export b b2.h5
+        run 3 import b.h5 strict/ --strict
+        run 3 import b.h5:filter x.b2nd --force
+        says "^tess: b.h5:filter: cannot read: required filter 'lzf' is not registered$"
+        [ ! -e strict ] || fail "a failure made a folder"
+    fi
     if has netcdf ncgen ncdump; then
         # dimensions and coordinates survive HDF5
         run 0 export c c.h5

@@ -55,6 +55,7 @@ const struct command cmd_import = {
         "the order of the variables stand in group.json in each folder. In names of files, / and\n"
         "other characters that have a meaning are %XX. Variables that no array can hold (strings\n"
         "of variable length, compounds, ...) are named and skipped; the exit status is 1 then.\n"
+        "So are those that cannot be read (a filter that HDF5 lacks, a damaged chunk); it is 3.\n"
         "With --strict they, and attributes without counterpart, are failures. The folder\n"
         "appears when it is complete; --force replaces one that holds arrays and nothing else.\n",
     .examples =

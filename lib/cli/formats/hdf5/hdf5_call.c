@@ -16,32 +16,42 @@ hdf5_silence(void)
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-// The first one is where it happened.
+struct reason {
+    char text[160];
+    bool found;
+};
+
+// The first one is where it happened; but that of a filter that no plugin has is not where plugins
+// were looked for.
 static herr_t
-take_first(unsigned n, const H5E_error2_t *error, void *text)
+take_reason(unsigned n, const H5E_error2_t *error, void *user)
 {
     static const char words[] = "error message = '";
+    struct reason *const reason = user;
     const char *const desc = error->desc ? error->desc : "";
     const char *const system = strstr(desc, words);
 
-    if (n > 0)
+    (void)n;
+    if (reason->found || error->maj_num == H5E_PLUGIN || !desc[0])
         return 0;
+    reason->found = true;
     if (system) // "what: time = ..., filename = ..., error message = '...', buf = ..."
-        (void)snprintf(text, 160, "%.*s: %.*s", (int)strcspn(desc, ":"), desc,
-                       (int)strcspn(system + sizeof words - 1, "'"), system + sizeof words - 1);
-    else if (desc[0])
-        (void)snprintf(text, 160, "%s", desc);
+        (void)snprintf(reason->text, sizeof reason->text, "%.*s: %.*s", (int)strcspn(desc, ":"),
+                       desc, (int)strcspn(system + sizeof words - 1, "'"),
+                       system + sizeof words - 1);
+    else
+        (void)snprintf(reason->text, sizeof reason->text, "%s", desc);
     return 0;
 }
 
 tess_status
 hdf5_fail(tess_error *err, const char *what)
 {
-    char text[160] = "HDF5 does not say why";
+    struct reason reason = {.text = "HDF5 does not say why"};
 
-    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, text);
+    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_reason, &reason);
     (void)H5Eclear2(H5E_DEFAULT);
-    return report_set(err, TESS_ERR_IO, "%s: %s", what, text);
+    return report_set(err, TESS_ERR_IO, "%s: %s", what, reason.text);
 }
 
 hid_t

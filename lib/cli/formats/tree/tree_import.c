@@ -15,6 +15,9 @@
 #include "cli/report.h"
 #include "meta/utf8.h"
 
+#include <tessera/files.h>
+
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +30,8 @@ struct job {
     const char *in, *out;
     struct tree tree;
     struct output file;
-    int nskipped;
+    int nskipped; // what cannot be an array
+    int nunread; // what could not be read
     const char *about; // of an error
     char *variable; // "in:path", for `about`
 };
@@ -107,9 +111,9 @@ out:
     return st;
 }
 
-// What *err says cannot be an array: a failure with --strict, else words about it.
+// What *err says cannot be an array, or be read: a failure with --strict, else words about it.
 static tess_status
-skip(struct job *job, struct tree_variable *var, const tess_error *err)
+skip(struct job *job, struct tree_variable *var, int *count, const tess_error *err)
 {
     tess_error note;
 
@@ -118,7 +122,7 @@ skip(struct job *job, struct tree_variable *var, const tess_error *err)
     (void)report_set(&note, TESS_OK, "skipped: %.400s", err->message);
     (void)report_print(job->variable, &note);
     var->skipped = "skipped";
-    job->nskipped++;
+    ++*count;
     return TESS_OK;
 }
 
@@ -126,6 +130,27 @@ static bool
 is_beyond(tess_status st)
 {
     return st == TESS_ERR_UNSUPPORTED || st == TESS_ERR_LIMIT || st == TESS_ERR_ARG;
+}
+
+static bool
+is_unreadable(tess_status st)
+{
+    return st == TESS_ERR_IO || st == TESS_ERR_CORRUPT || st == TESS_ERR_FORMAT;
+}
+
+// Nothing is left of an array whose items could not be read to the end.
+static tess_status
+skip_unread(struct job *job, struct tree_variable *var, const char *where, tess_error *err)
+{
+    const tess_error reason = *err;
+    tess_storage storage;
+
+    tess_storage_init(&storage);
+    storage.path = where;
+    const tess_status st = tess_remove(&storage, err);
+    if (st != TESS_OK && st != TESS_ERR_NOT_FOUND && err->sys != ENOENT)
+        return st;
+    return skip(job, var, &job->nunread, &reason);
 }
 
 static tess_status
@@ -151,10 +176,12 @@ import_variable(struct job *job, const struct tree_group *g, struct tree_variabl
     if (st == TESS_OK)
         st = source_open_variable(job->in, path, &in, err);
     if (is_beyond(st))
-        return skip(job, var, err);
+        return skip(job, var, &job->nskipped, err);
     if (st == TESS_OK)
         st = write_array(job, where, in, var, err);
     source_close(in);
+    if (is_unreadable(st) && job->about == job->variable)
+        return skip_unread(job, var, where, err);
     return st;
 }
 
@@ -212,6 +239,7 @@ out:
     output_close(&job.file);
     tree_finish(&job.tree);
     const int status = st != TESS_OK      ? report_print(job.about, &err)
+                       : job.nunread > 0  ? EXIT_STATUS_FAILED
                        : job.nskipped > 0 ? EXIT_STATUS_NO
                                           : EXIT_STATUS_FINE;
     free(job.variable);
