@@ -22,6 +22,8 @@ enum {
     BLOCK_BYTES = 16 << 10, // where the search begins
     BLOCK_MOST = 128 << 10, // three of them are at work per thread
     CHUNK_BYTES = 4 << 20,
+    CHUNK_MOST = 1 << 30, // where there would be more chunks than CHUNKS_MOST
+    CHUNKS_MOST = (1 << 28) - 5, // of a frame: its index is a chunk, with 8 bytes for each
     LAST_AXIS_LONGER = 4,
     GROWING = 64, // what an axis of 0 items is taken for: it will grow
     GROWING_ALONE = 1 << 20, // in one dimension
@@ -87,6 +89,17 @@ even_out(int ndim, const int64_t *shape, const int64_t *unit, int64_t *cell)
     }
 }
 
+// How many cells there are, or INT64_MAX.
+static int64_t
+count_cells(int ndim, const int64_t *shape, const int64_t *cell)
+{
+    int64_t count = 1;
+    for (int i = 0; i < ndim; i++)
+        if (!mul_i64(count, ceil_div(shape[i], cell[i]), &count))
+            return INT64_MAX;
+    return count;
+}
+
 // -- the standard mix
 
 enum { READ_ALL, WRITE_ALL, SLICES, MIX_MOST = SLICES + 2 * NDIM_MAX + 4 };
@@ -102,6 +115,7 @@ struct search {
     const int64_t *outer; // what blocks lie in: a chunk that was given, or the array
     const struct automatic_wish *wish;
     bool choose_chunks;
+    bool empty; // there are no chunks yet
     int64_t chunk[NDIM_MAX]; // that was given
     struct mix mix;
 };
@@ -171,10 +185,15 @@ chunk_for(const struct search *s, const int64_t *block, int64_t *chunk)
         memcpy(chunk, s->chunk, (size_t)s->ndim * sizeof *chunk);
         return;
     }
-    grow_cell(s->ndim, s->outer, block, CHUNK_BYTES / s->wish->typesize, chunk);
-    even_out(s->ndim, s->outer, block, chunk);
-    for (int i = 0; i < s->ndim; i++)
-        chunk[i] = min_i64(chunk[i], max_i64(s->outer[i], block[i]));
+    int64_t bytes = CHUNK_BYTES;
+    do {
+        grow_cell(s->ndim, s->outer, block, bytes / s->wish->typesize, chunk);
+        even_out(s->ndim, s->outer, block, chunk);
+        for (int i = 0; i < s->ndim; i++)
+            chunk[i] = min_i64(chunk[i], max_i64(s->outer[i], block[i]));
+        bytes *= 2;
+    } while (!s->empty && bytes <= CHUNK_MOST &&
+             count_cells(s->ndim, s->outer, chunk) > CHUNKS_MOST);
 }
 
 static struct merit
@@ -304,6 +323,7 @@ automatic_choose(int ndim, const int64_t *shape, const struct automatic_wish *wi
         sane = sane && (s.choose_chunks || chunkshape[i] > 0);
         s.chunk[i] = chunkshape[i];
         outer[i] = !s.choose_chunks ? chunkshape[i] : shape[i];
+        s.empty |= shape[i] <= 0;
         if (outer[i] <= 0)
             outer[i] = ndim == 1 ? GROWING_ALONE : GROWING;
     }

@@ -7,6 +7,7 @@
  */
 #include <hdf5.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +186,49 @@ make_broken(hid_t file)
     H5Dclose(make_chunked(file, "middle", H5Pcreate(H5P_DATASET_CREATE)));
 }
 
+// One chunk of 2^36 items, and none: chunked and not, with a fill value and without.
+static void
+make_sparse(hid_t file)
+{
+    static const hsize_t shape[] = {1 << 22, 1 << 14}, chunk[] = {100, 100};
+    static const hsize_t at[] = {4000000, 700}, box[] = {2, 2}, some[] = {30000, 300};
+    static const int16_t items[] = {1, 2, 3, 4}, fill = -7;
+
+    for (int i = 0; i < 8; i++) {
+        const bool chunked = i % 2, filled = i / 2 % 2, written = i / 4;
+        const char name[] = {chunked ? 'c' : 'f', filled ? '7' : '0', written ? 'w' : 'n', '\0'};
+        const hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+        const hid_t space = H5Screate_simple(2, !chunked && written ? some : shape, NULL);
+        const hid_t memory = H5Screate_simple(2, box, NULL);
+        if (chunked)
+            H5Pset_chunk(how, 2, chunk);
+        if (filled)
+            H5Pset_fill_value(how, H5T_NATIVE_INT16, &fill);
+        const hid_t set = H5Dcreate2(file, name, H5T_STD_I16LE, space, H5P_DEFAULT, how,
+                                     H5P_DEFAULT);
+        must(set >= 0);
+        if (written) {
+            H5Sselect_hyperslab(space, H5S_SELECT_SET, chunked ? at : box, NULL, box, NULL);
+            must(H5Dwrite(set, H5T_NATIVE_INT16, memory, space, H5P_DEFAULT, items) >= 0);
+        }
+        H5Dclose(set);
+    }
+    // many chunks, every third of them
+    static const hsize_t grid[] = {100, 100}, one[] = {1, 1};
+    const hid_t how = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(2, grid, NULL);
+    H5Pset_chunk(how, 2, one);
+    H5Pset_fill_value(how, H5T_NATIVE_INT16, &fill);
+    const hid_t set = H5Dcreate2(file, "many", H5T_STD_I16LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    const hid_t memory = H5Screate_simple(2, one, NULL);
+    for (hsize_t i = 0; i < 10000; i += 3) {
+        const hsize_t where[] = {i / 100, i % 100};
+        const int16_t item = (int16_t)i;
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, where, NULL, one, NULL);
+        must(H5Dwrite(set, H5T_NATIVE_INT16, memory, space, H5P_DEFAULT, &item) >= 0);
+    }
+    H5Dclose(set);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -201,6 +245,8 @@ main(int argc, char **argv)
     if (argc == 3) {
         if (strcmp(argv[2], "broken") == 0)
             make_broken(file);
+        else
+            make_sparse(file);
         must(H5Fclose(file) >= 0);
         return 0;
     }

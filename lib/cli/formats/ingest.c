@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FULL_MOST (1 << 20) // bytes of an item that a whole array can be made of
+
 /*
  * Of a stream, chunks can be written once each if as many as lie side by side fit into a box.
  * Otherwise parts of chunks are, which takes longer and leaves gaps in the file. So where the
@@ -74,6 +76,18 @@ ingest_describe(struct ingest *job, const struct arguments *args, tess_error *er
     return st == TESS_OK && in->sequential && !chosen ? cut_chunks(job, err) : st;
 }
 
+// Boxes of which nothing is stored are not read, if all items are this in an array that is new.
+static bool
+starts_as_rest(const struct ingest *job)
+{
+    const struct source *const in = job->in;
+    const void *const fill = job->params.fill;
+
+    if (!in->stores || !in->rest)
+        return in->stores != NULL;
+    return fill && in->typesize <= FULL_MOST && memcmp(fill, in->rest, (size_t)in->typesize) == 0;
+}
+
 static tess_status
 create(struct ingest *job, const struct arguments *args, tess_error *err)
 {
@@ -87,7 +101,14 @@ create(struct ingest *job, const struct arguments *args, tess_error *err)
         TRY(output_open(&job->file, job->out_name, sparse ? OUTPUT_DIRECTORY : OUTPUT_FILE,
                         args->values[OPT_FORCE] != NULL, err));
     open_storage_to_make(job->path ? job->path : job->file.temporary, &context, &storage);
-    st = tess_array_uninit(&storage, &job->params, &job->out, err);
+    job->sparse = starts_as_rest(job);
+    if (!job->sparse)
+        st = tess_array_uninit(&storage, &job->params, &job->out, err);
+    else if (job->in->rest)
+        st = tess_array_full(&storage, &job->params, job->in->rest, (size_t)job->in->typesize,
+                             &job->out, err);
+    else
+        st = tess_array_zeros(&storage, &job->params, &job->out, err);
 out:
     return st;
 }
@@ -100,6 +121,8 @@ copy_box(const struct walk *w, uint8_t *buffer, void *user, tess_error *err)
     tess_status st = TESS_OK;
 
     job->about = job->in_name;
+    if (job->sparse && !job->in->stores(job->in, w->start, w->stop))
+        return TESS_OK;
     TRY(job->in->read(job->in, w->start, w->stop, buffer, err));
     job->about = job->out_name;
     TRY(tess_array_write(job->out, w->start, w->stop, buffer, size, err));

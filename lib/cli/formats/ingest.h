@@ -20,6 +20,7 @@ struct ingest {
     const char *path; // where to write, as part of something larger; NULL: out_name
     struct output file; // without path
     tess_array *out;
+    bool sparse; // the array begins as what the input does not store
     const char *about; // what an error is about: one of the names
 };
 

@@ -16,6 +16,7 @@ source_close(struct source *source)
         return;
     free(source->dtype);
     free(source->fill);
+    free(source->rest);
     attributes_finish(&source->attributes);
     source->close(source);
 }

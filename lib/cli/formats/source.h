@@ -24,6 +24,8 @@ struct source {
     // The box [start, stop), which has items, into dst in C order.
     tess_status (*read)(struct source *s, const int64_t *start, const int64_t *stop, void *dst,
                         tess_error *err);
+    // Whether the box may have an item that is not `rest`. NULL: it may.
+    bool (*stores)(struct source *s, const int64_t *start, const int64_t *stop);
     // After the last box: TESS_ERR_CORRUPT or, if it was described wrongly, TESS_ERR_ARG if there
     // is more. NULL where that was looked at before.
     tess_status (*finish)(struct source *s, tess_error *err);
@@ -35,6 +37,7 @@ struct source {
     // Of describe().
     struct attributes attributes;
     void *fill; // an item, or NULL
+    void *rest; // with `stores`: the item that all others are, or NULL: zeros
 };
 
 /*

@@ -249,6 +249,10 @@ hdf5_type(const char *dtype, int32_t typesize, hid_t *type, tess_error *err)
         *type = make_boolean();
     else if (parsed.kind == TESS_KIND_BYTES)
         *type = make_string(size);
+    else if (parsed.kind == TESS_KIND_STRUCT)
+        return report_set(
+            err, TESS_ERR_UNSUPPORTED,
+            "structures are not exported to HDF5; --field exports one of their fields");
     else
         return report_set(err, TESS_ERR_UNSUPPORTED,
                           "items of type %.100s have no counterpart in HDF5", dtype);

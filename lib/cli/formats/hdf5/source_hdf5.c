@@ -9,6 +9,7 @@
 #include "cli/data/path.h"
 #include "cli/formats/attributes.h"
 #include "cli/formats/hdf5/hdf5_call.h"
+#include "cli/formats/hdf5/hdf5_stored.h"
 #include "cli/formats/hdf5/hdf5_types.h"
 #include "cli/formats/source.h"
 #include "cli/report.h"
@@ -28,7 +29,14 @@
 struct hdf5 {
     struct source source;
     hid_t file, dataset, type, space; // -1: not open
+    struct hdf5_stored stored;
 };
+
+static bool
+hdf5_stores(struct source *s, const int64_t *start, const int64_t *stop)
+{
+    return hdf5_stored_has(&((struct hdf5 *)s)->stored, start, stop);
+}
 
 static tess_status
 hdf5_read(struct source *s, const int64_t *start, const int64_t *stop, void *dst, tess_error *err)
@@ -49,6 +57,7 @@ hdf5_close(struct source *s)
 {
     struct hdf5 *const h = (struct hdf5 *)s;
 
+    hdf5_stored_finish(&h->stored);
     if (h->space >= 0)
         (void)H5Sclose(h->space);
     if (h->type >= 0)
@@ -416,23 +425,40 @@ static tess_status
 hdf5_describe(struct source *s, tess_error *err)
 {
     struct hdf5 *const h = (struct hdf5 *)s;
+
+    if (s->rest) {
+        s->fill = malloc((size_t)s->typesize);
+        if (!s->fill)
+            return report_nomem(err, s->typesize);
+        memcpy(s->fill, s->rest, (size_t)s->typesize);
+    }
+    const tess_status st = add_dimensions(h, err);
+    return st == TESS_OK ? add_attributes(h, err) : st;
+}
+
+// The fill value, if one is set; what is not stored, is this, or zeros.
+static tess_status
+inquire_rest(struct hdf5 *h, tess_error *err)
+{
+    struct source *const s = &h->source;
     H5D_fill_value_t defined = H5D_FILL_VALUE_ERROR;
     tess_status st = TESS_OK;
 
     const hid_t creation = H5Dget_create_plist(h->dataset);
     if (creation >= 0 && H5Pfill_value_defined(creation, &defined) >= 0 &&
         defined == H5D_FILL_VALUE_USER_DEFINED) {
-        s->fill = calloc(1, (size_t)s->typesize);
-        if (!s->fill)
+        s->rest = calloc(1, (size_t)s->typesize);
+        if (!s->rest)
             st = report_nomem(err, s->typesize);
-        else if (H5Pget_fill_value(creation, h->type, s->fill) < 0)
+        else if (H5Pget_fill_value(creation, h->type, s->rest) < 0)
             st = hdf5_fail(err, "cannot read the fill value");
     }
     if (creation >= 0)
         (void)H5Pclose(creation);
-    if (st == TESS_OK)
-        st = add_dimensions(h, err);
-    return st == TESS_OK ? add_attributes(h, err) : st;
+    hdf5_stored_init(&h->stored, h->dataset, s->ndim);
+    if (!h->stored.all)
+        s->stores = hdf5_stores;
+    return st;
 }
 
 tess_status
@@ -450,6 +476,7 @@ source_hdf5_open(const char *path, const char *dataset, struct source **source, 
     h->source.close = hdf5_close;
     TRY(open_dataset(h, path, dataset, err));
     TRY(inquire(h, err));
+    TRY(inquire_rest(h, err));
     *source = &h->source;
     h = NULL;
 out:

@@ -64,6 +64,10 @@ find_type(struct netcdf *n, const tess_info *info, tess_error *err)
             n->type = types[i].type;
             return TESS_OK;
         }
+    if (n->dtype.kind == TESS_KIND_STRUCT)
+        return report_set(
+            err, TESS_ERR_UNSUPPORTED,
+            "structures are not exported to netCDF; --field exports one of their fields");
     return report_set(err, TESS_ERR_UNSUPPORTED,
                       "items of type %.100s have no counterpart in netCDF",
                       info->dtype ? info->dtype : "unknown");
