@@ -103,6 +103,8 @@ const struct option options_table[OPT_COUNT] = {
                 "sum, mean (default), var, std, min, max, count, any or all; without\n"
                 "--axis along all axes"},
     [OPT_SKIP_NAN] = {"--skip-nan", NULL, "leave out NaNs, as if they were no items"},
+    [OPT_SKIP_MISSING] = {"--missing", NULL,
+                          "leave out NaNs, and what attributes of netCDF call missing"},
     [OPT_STORE] = {"--output", "OUT", "or -o: make an array of it instead of printing it", 'o'},
     [OPT_RECURSIVE] = {"--recursive", NULL, "or -R: folders in folders, too", 'R'},
     [OPT_UNPACK] = {"--unpack", NULL,

@@ -63,6 +63,7 @@ enum option_id {
     OPT_ALONG,
     OPT_OP,
     OPT_SKIP_NAN,
+    OPT_SKIP_MISSING,
     OPT_STORE,
     OPT_RECURSIVE,
     OPT_UNPACK,

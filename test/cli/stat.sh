@@ -160,5 +160,29 @@ run 0 stat --help
 grep -q '^usage: tess stat PATH' out || fail "no usage"
 "$tess" --help | grep -q '  stat ' || fail "tess --help does not name stat"
 
+# missing values are left out on request, and told otherwise
+bytes 1 2 3 4 99 99 >six
+run 0 import six m.b2nd --dtype '|u1' --shape 2x3 --force
+run 0 attr m.b2nd set _ARRAY_DIMENSIONS '["y", "x"]'
+run 0 attr m.b2nd set _FillValue 99
+"$tess" stat m.b2nd >out 2>err || fail "stat with missing values"
+says '^tess: m.b2nd: items that are 99 stand for missing ones; --missing leaves them out$'
+grep -q '34.66666667' out || fail "stat with missing values: $(cat out)"
+run 0 stat m.b2nd --missing
+grep -q 'm.b2nd *6 *2 *1.0 *4.0 *2.5 ' out || fail "stat --missing: $(cat out)"
+run 0 stat m.b2nd --missing --axis 0
+prints '[2.5 2.0 3.0]'
+run 0 stat m.b2nd --missing --axis 1 --op max -o largest.b2nd
+run 0 slice largest.b2nd ...
+prints '[3.0 4.0]'
+run 0 attr largest.b2nd get _ARRAY_DIMENSIONS
+prints '["y"]'
+run 0 attr m.b2nd set valid_min 2
+run 0 stat m.b2nd --missing --op min
+prints 2.0
+run 0 stat m.b2nd --missing --slice 1 --op count
+run 0 attr m.b2nd set _FillValue 5
+run 0 stat m.b2nd
+
 [ $failed -eq 0 ] && echo "stat.sh: $checks checks passed"
 [ $failed -eq 0 ]

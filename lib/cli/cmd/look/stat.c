@@ -14,6 +14,7 @@
 #include "cli/data/picked/picked_copy.h"
 #include "cli/data/picked/select.h"
 #include "cli/data/target.h"
+#include "cli/data/walk.h"
 #include "cli/help/values.h"
 #include "cli/options.h"
 #include "cli/report.h"
@@ -26,6 +27,8 @@
 #include "cli/text/text.h"
 #include "cli/text/work.h"
 
+#include <tessera/convert.h>
+#include <tessera/dims.h>
 #include <tessera/iterate.h>
 #include <tessera/reduce.h>
 
@@ -66,15 +69,103 @@ out:
     return st;
 }
 
+// Names of axes, to be freed, or NULL where there are none that can be used.
+static const char **
+axis_names(const tess_array *a)
+{
+    const char **names = NULL;
+    tess_error ignored;
+
+    return tess_dims_get(a, &names, &ignored) == TESS_OK ? names : NULL;
+}
+
+// -- missing values
+
+struct blank_job {
+    const tess_array *in;
+    tess_array *out;
+    const char *dtype;
+    size_t typesize;
+    const tess_conversion *how;
+};
+
+static tess_status
+blank_box(const struct walk *w, uint8_t *items, void *user, tess_error *err)
+{
+    const struct blank_job *const b = user;
+    const size_t size = (size_t)w->items * b->typesize;
+    const tess_status st =
+        tess_array_read_as(b->in, w->start, w->stop, b->dtype, b->how, items, size, NULL, err);
+
+    return st == TESS_OK ? tess_array_write(b->out, w->start, w->stop, items, size, err) : st;
+}
+
+// Replace the array by a copy in memory whose missing items are NaN.
+static tess_status
+blank_missing(struct stat_job *job, const tess_conversion *how, tess_error *err)
+{
+    struct blank_job b = {.in = job->array, .how = how};
+    const char **names = NULL;
+    tess_storage memory;
+    tess_params params;
+    tess_context context;
+    tess_info info;
+    tess_status st = TESS_OK;
+
+    tess_array_info(job->array, &info);
+    b.dtype = tess_dtype_parse(info.dtype).kind == TESS_KIND_FLOAT ? info.dtype : TESS_DTYPE_F64;
+    b.typesize = (size_t)tess_dtype_parse(b.dtype).size;
+    tess_storage_init(&memory);
+    tess_params_init(&params);
+    TRY(open_context(job->args, &context, err));
+    memory.context = &context;
+    params.dtype = b.dtype;
+    params.ndim = info.ndim;
+    memcpy(params.shape, info.shape, sizeof params.shape);
+    TRY(tess_array_uninit(&memory, &params, &b.out, err));
+    tess_array_info(b.out, &info);
+    TRY(walk_run(
+        &(struct walk_plan){
+            .ndim = info.ndim, .shape = info.shape, .grain = info.chunkshape, .order = WALK_C},
+        (int32_t)b.typesize, blank_box, &b, err));
+    names = axis_names(job->array);
+    if (names)
+        TRY(tess_dims_set(b.out, names, err));
+    tess_array_discard(job->array);
+    job->array = b.out;
+    b.out = NULL;
+out:
+    tess_free((void *)names);
+    tess_array_discard(b.out);
+    return st;
+}
+
+// What attributes say of stored items; scale and offset are not applied.
+static tess_status
+find_missing(const struct stat_job *job, tess_conversion *how, tess_error *err)
+{
+    const tess_status st = tess_conversion_from_attributes(job->array, how, err);
+
+    how->scale = 1;
+    how->offset = 0;
+    return st;
+}
+
 static tess_status
 open_part(struct stat_job *job, tess_error *err)
 {
     const char *const field = job->args->values[OPT_FIELD];
+    tess_conversion how;
     tess_status st = TESS_OK;
 
     TRY(open_array(job->path, job->args, &job->array, err));
     TRY(field ? take_field(job, field, err)
               : part_view_expr(&job->array, job->args->values[OPT_SLICE], NULL, err));
+    if (job->args->values[OPT_SKIP_MISSING]) {
+        TRY(find_missing(job, &how, err));
+        if (how.nmissing > 0 || (int)how.least.kind != 0 || (int)how.most.kind != 0)
+            TRY(blank_missing(job, &how, err));
+    }
     tess_array_info(job->array, &job->info);
 out:
     return st;
@@ -226,6 +317,41 @@ print_json_row(const struct stat_job *job, const struct row *row)
     json_end(&j);
 }
 
+static double
+double_of(const tess_number *x)
+{
+    return x->kind == TESS_KIND_INT    ? (double)x->i
+           : x->kind == TESS_KIND_UINT ? (double)x->u
+                                       : x->f;
+}
+
+// The least or greatest item is one that stands for none: the row is of little use.
+static tess_status
+tell_missing(const struct stat_job *job, const struct row *row, tess_error *err)
+{
+    const double least = double_of(&row->s.min), most = double_of(&row->s.max);
+    char text[REAL_TEXT_SIZE];
+    tess_conversion how;
+    tess_error note;
+
+    const tess_status st = find_missing(job, &how, err);
+    for (int i = 0; st == TESS_OK && i < how.nmissing; i++) {
+        const bool single = job->info.typesize == 4 && how.missing[i].kind == TESS_KIND_FLOAT;
+        const double x = single ? (double)(float)how.missing[i].f : double_of(&how.missing[i]);
+
+        if (x != least && x != most)
+            continue;
+        number_text(job, &how.missing[i], text);
+        (void)report_set(&note, TESS_OK,
+                         "items that are %s stand for missing ones; --missing "
+                         "leaves them out",
+                         text);
+        (void)report_print(job->path, &note);
+        break;
+    }
+    return st;
+}
+
 // Of one array; its exit status.
 static int
 stat_one(const char *path, const struct arguments *args, struct table *t)
@@ -237,6 +363,8 @@ stat_one(const char *path, const struct arguments *args, struct table *t)
 
     TRY(open_part(&job, &err));
     TRY(find_row(&job, &row, &err));
+    if (!args->values[OPT_SKIP_MISSING] && row.s.count > row.s.nonfinite)
+        TRY(tell_missing(&job, &row, &err));
     if (args->values[OPT_JSON])
         print_json_row(&job, &row);
     else
@@ -293,7 +421,8 @@ parse_reduction(const struct stat_job *job, struct reduction *r, tess_error *err
         for (r->naxes = 0; r->naxes < job->info.ndim; r->naxes++)
             r->axes[r->naxes] = r->naxes;
     tess_reduce_options_init(&r->options);
-    r->options.skip_nan = job->args->values[OPT_SKIP_NAN] != NULL;
+    r->options.skip_nan =
+        job->args->values[OPT_SKIP_NAN] != NULL || job->args->values[OPT_SKIP_MISSING] != NULL;
 out:
     return st;
 }
@@ -414,6 +543,28 @@ out:
     return st;
 }
 
+// Axes that are left keep their names.
+static tess_status
+name_axes(const struct stat_job *job, const struct reduction *r, tess_array *out, tess_error *err)
+{
+    const char **const names = axis_names(job->array), *left[TESS_MAX_NDIM];
+    int n = 0;
+    tess_status st = TESS_OK;
+
+    for (int i = 0; names && i < job->info.ndim; i++) {
+        bool reduced = false;
+
+        for (int k = 0; k < r->naxes; k++)
+            reduced |= r->axes[k] == i;
+        if (!reduced)
+            left[n++] = names[i];
+    }
+    if (n > 0)
+        st = tess_dims_set(out, left, err);
+    tess_free((void *)names);
+    return st;
+}
+
 static tess_status
 reduce_and_store(struct stat_job *job, const struct reduction *r, const char **about,
                  tess_error *err)
@@ -433,6 +584,7 @@ reduce_and_store(struct stat_job *job, const struct reduction *r, const char **a
     if (st != TESS_OK)
         *about = job->path;
     TRY(st);
+    TRY(name_axes(job, r, out, err));
     st = target_publish(&target, out, err);
     out = NULL;
 out:
@@ -501,17 +653,19 @@ const struct command cmd_stat = {
     .words = "PATH...",
     .nwords = 1,
     .nwords_more = OPTIONS_MORE,
-    .options = OPTIONS(OPTS_LAYOUT, OPT_ALONG, OPT_OP, OPT_SKIP_NAN, OPT_SLICE, OPT_FIELD,
-                       OPT_STORE, OPT_JSON, OPT_OFFSET, OPT_UNCHECKED, OPT_FORCE, OPT_THREADS),
+    .options =
+        OPTIONS(OPTS_LAYOUT, OPT_ALONG, OPT_OP, OPT_SKIP_NAN, OPT_SKIP_MISSING, OPT_SLICE,
+                OPT_FIELD, OPT_STORE, OPT_JSON, OPT_OFFSET, OPT_UNCHECKED, OPT_FORCE, OPT_THREADS),
     .details =
         "A row for each array: its items, how many of them are NaN or infinite, and of the others\n"
         "minimum, maximum, mean, standard deviation (divided by their number; nan where items are\n"
         "infinite) and sum. Items are numbers; read is twice, which regions of one value do not\n"
         "need. With --axis or --op one of these for each place along the other axes, printed as\n"
         "by tess slice, or with -o stored as an array, which the layout options are for. A NaN\n"
-        "makes its result NaN then, unless --skip-nan is given. Packed items and missing values "
-        "of\n"
-        "netCDF are taken as they are; tess copy --unpack makes numbers of them.\n"
+        "makes its result NaN then, unless --skip-nan is given. Packed items are taken as they\n"
+        "are; tess copy --unpack makes numbers of them. So are missing values of netCDF, which a\n"
+        "sentence names where they are the least or the greatest items: with --missing they are\n"
+        "NaN, in a copy in memory, compressed, and left out.\n"
         "A field of structures (--field) is first copied into memory, compressed; its axes are\n"
         "those of the array and of its sub-arrays. With --json, one object for each array.\n",
     .examples =
@@ -519,6 +673,7 @@ const struct command cmd_stat = {
             {"two arrays", "tess stat winds.b2nd east.b2nd"},
             {"means of the rows of the first month", "tess stat winds.b2nd --slice 0 --axis -1"},
             {"the largest of each month", "tess stat winds.b2nd --axis 1,2 --op max"},
+            {"without what attributes call missing", "tess stat winds.b2nd --missing"},
             {"one field of structures", "tess stat stations.b2nd --field wind.speed"},
             {"the mean over the months, as an array",
              "tess stat winds.b2nd --axis 0 --skip-nan -o mean.b2nd --codec zstd"},
