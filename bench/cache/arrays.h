@@ -20,4 +20,7 @@ struct arrays_rules {
 // Columns, then a line for each trace, working set and number of threads, to stdout.
 void arrays_run(const struct arrays_rules *rules);
 
+// boxes.c: a line for each of three boxes. Of the rules codec, level, budget and seed count.
+void boxes_run(const struct arrays_rules *rules);
+
 #endif

@@ -1,10 +1,11 @@
 /*
  * cache.c - does the cache of decoded blocks keep the right ones, and what does it cost?
  *
- * Two parts, each with a table of CSV on stdout; see --help. "traces": hit rates of lib/cache and
+ * Three parts, each with a table of CSV on stdout; see --help. "traces": hit rates of lib/cache and
  * of other policies on traces of blocks, and the optimum. "arrays": time per access in an array in
  * memory, by one thread, by two of the library and by eight of the program, with the cache off and
- * on. This is the inside: the first part links lib/cache itself.
+ * on. "boxes": a box of which all blocks are cached, all but one, or none. This is the inside: the
+ * first part links lib/cache itself.
  */
 #include "arrays.h"
 #include "simulate.h"
@@ -32,7 +33,7 @@ static void
 usage(FILE *out)
 {
     fputs("usage: cache [options] > results.csv\n"
-          "  --part NAME     traces or arrays (traces)\n"
+          "  --part NAME     traces, arrays or boxes (traces)\n"
           "  --blocks LIST   of traces: blocks that the budget holds (8,128,4096)\n"
           "  --budget MB     of arrays (8: 33 blocks)\n"
           "  --side N        of arrays: items along each of three axes, a multiple of 100 (400)\n"
@@ -162,9 +163,11 @@ main(int argc, char **argv)
     }
     if (strcmp(part, "arrays") == 0)
         arrays_run(&rules);
+    else if (strcmp(part, "boxes") == 0)
+        boxes_run(&rules);
     else if (strcmp(part, "traces") == 0)
         run_traces(blocks, rules.seed);
     else
-        bench_die("--part: traces or arrays");
+        bench_die("--part: traces, arrays or boxes");
     return 0;
 }
