@@ -451,7 +451,7 @@ static void
 beside(void **state)
 {
     const uint64_t seed = random_seed();
-    const int64_t rounds = random_cases(2, 200);
+    const int64_t rounds = random_cases(1, 30);
     tess_budgets budgets;
     (void)state;
     tess_budgets_init(&budgets);
