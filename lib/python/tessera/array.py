@@ -18,6 +18,7 @@ from tessera import _tessera
 from tessera.attributes import Attributes
 from tessera.folders import groups
 from tessera.layouts import Layout, Method, Shape, methods
+from tessera.operators import Operators
 from tessera.places import Checksums, Durability, Path, is_written, options_of, to_create, to_open
 
 if TYPE_CHECKING:
@@ -29,13 +30,13 @@ _SUM, _MEAN, _VAR, _MIN, _MAX, _, _ANY, _ALL = range(8)
 _NUMPY, _OUTER, _POINTS = range(3)
 
 # Arrays that are open for writing, which are closed at the end of the program: the library commits
-# nothing by itself when a process ends.
-_unfinished: weakref.WeakSet[Array] = weakref.WeakSet()
+# nothing by itself when a process ends. By their identities: weak sets ask whether items are equal.
+_unfinished: weakref.WeakValueDictionary[int, Array] = weakref.WeakValueDictionary()
 
 
 @atexit.register
 def _finish() -> None:
-    for array in list(_unfinished):
+    for array in list(_unfinished.values()):
         try:
             array.close()
         except Exception:  # the others are closed all the same
@@ -69,12 +70,15 @@ class _View:
         return self._array._again("_view", index)
 
 
-class Array(_tessera.Array):
+class Array(_tessera.Array, Operators):
     """An open array, made by tessera.open(), create() and asarray().
 
     It is indexed, and assigned to, as an array of NumPy. Assigned values that have a dtype are cast
     by NumPy's rule same_kind, others are converted to the dtype of the array. Any number of threads
     may read and write one array; calls that close it or change its shape wait for the others.
+
+    Comparisons, other operators and universal functions of NumPy work item by item, and give arrays
+    of NumPy. a += 1 is refused: a[...] += 1 changes the items.
 
     >>> import numpy as np
     >>> import tessera
@@ -84,7 +88,7 @@ class Array(_tessera.Array):
            [11,  9]])
     >>> a[[0, 2], 1]
     array([1, 9])
-    >>> a[a[...] > 9] = -1
+    >>> a[a > 9] = -1
     >>> a[2]
     array([ 8,  9, -1, -1])
     """
@@ -206,9 +210,6 @@ class Array(_tessera.Array):
         rows = max(1, self.chunks[0]) if self.ndim else 1
         for start in range(0, len(self), rows):
             yield from self[start : start + rows]
-
-    def __contains__(self, item: Any) -> bool:
-        return any(bool(np.any(part == item)) for _, part in self.iter_chunks())
 
     def iter_chunks(self) -> Iterator[tuple[tuple[slice, ...], npt.NDArray[Any]]]:
         """Iterate over chunks: pairs of an index, one slice per axis, and its items.
@@ -551,7 +552,7 @@ def opened(array: Array, place: dict[str, Any]) -> Array:
     """The array that a call made of a place."""
     array._place = place
     if is_written(place) and array.path is not None:
-        _unfinished.add(array)
+        _unfinished[id(array)] = array
     return array
 
 

@@ -12,7 +12,7 @@ extern PyMethodDef py_shape_methods[];
 extern PyMethodDef py_view_methods[];
 extern PyMethodDef py_attr_methods[];
 extern PyMethodDef py_copy_methods[];
-extern PyMethodDef py_reduce_methods[];
+extern PyMethodDef py_compute_methods[];
 extern PyMethodDef py_chunk_methods[];
 extern PyMethodDef py_packet_methods[];
 
