@@ -1,5 +1,6 @@
 """Attributes, of all types, and names of axes."""
 
+import datetime
 import unittest
 
 import numpy as np
@@ -92,6 +93,13 @@ class AttributesOfFiles(InFolder):
             with self.assertRaises(error):
                 a.attrs["x"] = value
             self.assertEqual(a.attrs["x"], 1)
+        for value, words in ((datetime.date(2020, 1, 1), "'x' cannot be datetime.date"),
+                             ([1, {"k": {1}}], "'x' cannot be set"), (2**64, "'x'"), (deep, "'x'"),
+                             (np.longdouble(1), "'x' cannot be numpy"), (object, "'x' cannot be type")):
+            with self.assertRaisesRegex((TypeError, ValueError, OverflowError), words):
+                a.attrs["x"] = value
+        with self.assertRaisesRegex(TypeError, "name of an attribute is a str, not 5"):
+            a.attrs[5] = 1
         with self.assertRaises(ValueError):
             a.attrs["n" * 40] = 1
         with self.assertRaises(TypeError):

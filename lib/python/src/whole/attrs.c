@@ -56,16 +56,17 @@ static PyObject *
 attr_set(PyObject *self, PyObject *args)
 {
     struct py_array *const a = (struct py_array *)(void *)self;
-    PyObject *object;
-    const char *name;
+    PyObject *object, *key;
     struct py_values memory = {0};
     struct py_call call;
     tess_value value;
     bool ok = false;
 
-    if (!PyArg_ParseTuple(args, "sO", &name, &object))
+    if (!PyArg_ParseTuple(args, "OO", &key, &object))
         return NULL;
-    if (py_values_take(&memory, object, &value) && py_call_begin(&call, a, PY_SHARED)) {
+    const char *const name = py_memory_text(key, "the name of an attribute");
+    if (name && py_values_take(&memory, name, object, &value) &&
+        py_call_begin(&call, a, PY_SHARED)) {
         const tess_status st = tess_attr_set(a->handle, name, &value, &call.err);
         ok = py_call_end(&call, st);
     }

@@ -137,7 +137,7 @@ new_block(struct py_values *memory, size_t count, size_t size)
 static bool take_at(struct py_values *memory, PyObject *object, tess_value *value, int depth);
 
 static bool
-take_integer(PyObject *object, tess_value *value)
+take_integer(const struct py_values *memory, PyObject *object, tess_value *value)
 {
     int overflow;
     const long long number = PyLong_AsLongLongAndOverflow(object, &overflow);
@@ -155,7 +155,8 @@ take_integer(PyObject *object, tess_value *value)
         }
         PyErr_Clear();
     }
-    PyErr_Format(PyExc_OverflowError, "%R is not in -2**63 to 2**64 - 1", object);
+    PyErr_Format(PyExc_OverflowError, "the attribute '%s': %R is not in -2**63 to 2**64 - 1",
+                 memory->name, object);
     return false;
 }
 
@@ -236,11 +237,20 @@ take_string(PyObject *object, tess_value *value)
 }
 
 static bool
-no_value(PyObject *object)
+no_value(const struct py_values *memory, PyObject *object)
 {
-    PyErr_Format(PyExc_TypeError,
-                 "an attribute is None, bool, int, float, str, bytes, a list or a dict, not %R",
-                 object);
+    PyObject *const type = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__qualname__");
+    PyObject *const module = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__module__");
+    const bool in_module = module && PyUnicode_CompareWithASCIIString(module, "builtins") != 0;
+
+    if (type && module)
+        PyErr_Format(
+            PyExc_TypeError,
+            "the attribute '%s' cannot be %V%s%S, which is %R: it is None, bool, int, float, "
+            "str, bytes, or lists and dicts of them",
+            memory->name, in_module ? module : NULL, "", in_module ? "." : "", type, object);
+    Py_XDECREF(module);
+    Py_XDECREF(type);
     return false;
 }
 
@@ -249,7 +259,8 @@ take_at(struct py_values *memory, PyObject *object, tess_value *value, int depth
 {
     *value = (tess_value){.type = TESS_VALUE_NULL};
     if (depth > TESS_VALUE_MAX_DEPTH) {
-        PyErr_Format(PyExc_ValueError, "an attribute has more than %d levels of lists and dicts",
+        PyErr_Format(PyExc_ValueError,
+                     "the attribute '%s' has more than %d levels of lists and dicts", memory->name,
                      TESS_VALUE_MAX_DEPTH);
         return false;
     }
@@ -260,7 +271,7 @@ take_at(struct py_values *memory, PyObject *object, tess_value *value, int depth
         return true;
     }
     if (PyLong_Check(object))
-        return take_integer(object, value);
+        return take_integer(memory, object, value);
     if (PyFloat_Check(object)) {
         *value = (tess_value){.type = TESS_VALUE_FLOAT, .as = {.f64 = PyFloat_AsDouble(object)}};
         return true;
@@ -281,13 +292,13 @@ take_at(struct py_values *memory, PyObject *object, tess_value *value, int depth
         return take_map(memory, object, value, depth);
     if (PyList_Check(object) || PyTuple_Check(object))
         return take_list(memory, object, value, depth);
-    return no_value(object);
+    return no_value(memory, object);
 }
 
 bool
-py_values_take(struct py_values *memory, PyObject *object, tess_value *value)
+py_values_take(struct py_values *memory, const char *name, PyObject *object, tess_value *value)
 {
-    *memory = (struct py_values){0};
+    *memory = (struct py_values){.name = name};
     return take_at(memory, object, value, 0);
 }
 
