@@ -52,6 +52,15 @@ class Life(InFolder):
         with self.assertRaises(TypeError):
             tessera.create(None, np.array([2.5, 3]), "i4")
 
+    def test_one_filter(self):
+        for filters, want in (("shuffle", ["shuffle"]), (("bitshuffle", 0), ["bitshuffle"]),
+                              (["delta", "shuffle"], ["delta", "shuffle"]), ([], []),
+                              ((("delta", 0), "shuffle"), ["delta", "shuffle"])):
+            a = tessera.create(None, 3, "i4", filters=filters)
+            self.assertEqual([name for name, _ in a.layout.filters], want, filters)
+            self.assertEqual(tessera.asarray([1], filters=filters).layout.filters, a.layout.filters)
+            self.assertEqual(a.copy(filters=filters).layout.filters, a.layout.filters)
+
     def test_fill_value(self):
         for value, dtype in ((7, "i2"), (1.5, ">f8"), ("ab", "U3"), ("2020-01-01", "M8[D]")):
             a = tessera.create(None, 4, dtype, fill_value=value)

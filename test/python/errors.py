@@ -58,10 +58,14 @@ class Errors(InFolder):
                       dict(filters=[("shuffle", 1000)]), dict(filters=["shuffle"] * 7),
                       dict(chunks=(1, 2)), dict(blocks=5, chunks=3), dict(mode="a"),
                       dict(threads=0), dict(threads=-1), dict(cache=-1), dict(shape=2**62, chunks=1),
-                      dict(chunks="abc"), dict(shape=None), dict(dtype="nothing")):
+                      dict(chunks="abc"), dict(shape=None), dict(dtype="nothing"), dict(filters="none"),
+                      dict(filters=("shuffle", 1000)), dict(filters=5)):
             arguments = {"path": None, "shape": 10, "dtype": "i4", **wrong}
             with self.assertRaises((ValueError, TypeError), msg=str(wrong)):
                 tessera.create(**arguments)
+        for dtype, instead in ((str, "'U10'"), (bytes, "'S10'"), ("U", "'U10'"), (object, "'U10'")):
+            with self.assertRaisesRegex((ValueError, TypeError), instead):
+                tessera.create(None, 3, dtype)
         with self.assertRaises(ValueError):
             tessera.open("a", "rw")
         with self.assertRaises(TypeError):

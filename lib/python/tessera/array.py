@@ -17,7 +17,7 @@ import numpy.typing as npt
 from tessera import _tessera
 from tessera.attributes import Attributes
 from tessera.folders import groups
-from tessera.layouts import Layout, Method, Shape, methods
+from tessera.layouts import Filters, Layout, Method, Shape, methods
 from tessera.operators import Operators
 from tessera.places import Checksums, Durability, Path, is_written, options_of, to_create, to_open
 
@@ -474,7 +474,7 @@ class Array(_tessera.Array, Operators):
         blocks: Shape | None = None,
         codec: Method | None = None,
         level: int | None = None,
-        filters: Iterable[Method] | None = None,
+        filters: Filters | None = None,
         layout: Layout | None = None,
         sparse: bool | None = None,
         threads: int | None = None,

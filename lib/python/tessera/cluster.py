@@ -6,13 +6,12 @@ Dask is imported when it is needed.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from tessera.array import Array
-from tessera.layouts import Layout, Method, Shape
+from tessera.layouts import Filters, Layout, Method, Shape
 from tessera.opening import create, open
 from tessera.places import Path
 from tessera.publish import published
@@ -27,7 +26,7 @@ def from_dask(
     blocks: Shape | None = None,
     codec: Method | None = None,
     level: int | None = None,
-    filters: Iterable[Method] | None = None,
+    filters: Filters | None = None,
     layout: Layout | None = None,
     fill_value: Any = None,
     sparse: bool = False,

@@ -14,6 +14,8 @@ from tessera import _tessera
 Shape = Union[int, Sequence[int]]
 # A name, or a name and the number that is its parameter.
 Method = Union[str, tuple[str, int]]
+# One filter, or several in the order in which they are applied.
+Filters = Union[Method, Iterable[Method]]
 
 # As TESS_KEEP_ in layout.h.
 _KEEP = {"chunks": 1, "blocks": 2, "codec": 4, "level": 8, "filters": 16}
@@ -40,13 +42,24 @@ class Layout:
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "seconds"}
 
 
+def _pair(method: Any) -> tuple[str, int]:
+    name, meta = (method, 0) if isinstance(method, str) else method
+    return name, meta
+
+
+def _listed(filters: Any) -> Any:
+    """A name, or a name and a number, is a list of one."""
+    one = isinstance(filters, tuple) and len(filters) == 2 and isinstance(filters[1], int)
+    return [filters] if one or isinstance(filters, str) else filters
+
+
 def methods(
     *,
     chunks: Shape | None = None,
     blocks: Shape | None = None,
     codec: Method | None = None,
     level: int | None = None,
-    filters: Iterable[Method] | None = None,
+    filters: Filters | None = None,
     layout: Layout | None = None,
 ) -> dict[str, Any]:
     """What the library calls parameters, without those that are not given."""
@@ -61,7 +74,7 @@ def methods(
     if level is not None:
         params["level"] = level
     if filters is not None:
-        params["filters"] = tuple((f, 0) if isinstance(f, str) else tuple(f) for f in filters)
+        params["filters"] = tuple(map(_pair, _listed(filters)))
     return params
 
 
@@ -75,7 +88,7 @@ def layout(
     blocks: Shape | None = None,
     codec: Method | None = None,
     level: int | None = None,
-    filters: Iterable[Method] | None = None,
+    filters: Filters | None = None,
 ) -> Layout:
     """Find the layout in which accesses to an array take the least time.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy.typing as npt
 
 from tessera import _tessera
 from tessera.array import Array, open_at, opened
-from tessera.layouts import Layout, Method, Shape, methods
+from tessera.layouts import Filters, Layout, Method, Shape, methods
 from tessera.places import Checksums, Durability, Path, to_create
 
 
@@ -66,6 +65,22 @@ def open(
     )
 
 
+def _with_size(dtype: npt.DTypeLike) -> np.dtype[Any]:
+    """The type of the items of a new array, which has a size."""
+    kind = np.dtype(dtype)
+    if kind.kind in "SUV" and kind.itemsize == 0:
+        raise ValueError(
+            f"dtype {kind.str!r} has items of 0 bytes: give their length, such as"
+            f" '{kind.kind}10', or use tessera.asarray(items), which takes that of the longest one"
+        )
+    if kind.kind in "OT":
+        raise TypeError(
+            f"items of type {kind} have no size of their own and cannot be stored: strings have a"
+            " type such as 'U10', or 'S10' for their bytes"
+        )
+    return kind
+
+
 def create(
     path: Path | None,
     shape: Shape,
@@ -75,7 +90,7 @@ def create(
     *,
     codec: Method | None = None,
     level: int | None = None,
-    filters: Iterable[Method] | None = None,
+    filters: Filters | None = None,
     fill_value: Any = None,
     layout: Layout | None = None,
     sparse: bool = False,
@@ -94,7 +109,7 @@ def create(
     path None: in memory. mode "x" fails if the path exists; with "w", the array replaces what is at
     the path when it is flushed or closed. chunks and blocks, in items per axis, are chosen if they
     are not given. codec is a name such as "lz4" or "zstd", or a pair of a name and the codec's
-    parameter; filters is a list of such; level is 0 to 9. layout is a Layout, from tessera.layout()
+    parameter; filters is one such or a list of such; level is 0 to 9. layout is a Layout, from tessera.layout()
     or of another array. A sparse array is a directory with one file per chunk. The other arguments
     are those of open(); mode "w" waits for an array that is open for writing.
 
@@ -119,7 +134,7 @@ def create(
     params = methods(
         chunks=chunks, blocks=blocks, codec=codec, level=level, filters=filters, layout=layout
     )
-    kind = np.dtype(dtype)
+    kind = _with_size(dtype)
     params.update(shape=shape, dtype=kind, sparse=sparse)
     if fill_value is not None and not kind.hasobject:
         fill = np.asarray(fill_value, dtype=kind)
@@ -138,7 +153,7 @@ def asarray(
     blocks: Shape | None = None,
     codec: Method | None = None,
     level: int | None = None,
-    filters: Iterable[Method] | None = None,
+    filters: Filters | None = None,
     layout: Layout | None = None,
     sparse: bool = False,
     mode: str = "x",
