@@ -268,9 +268,55 @@ class Copies(InFolder):
         view = pickle.loads(pickle.dumps(a.view[10:20].view[None, ::-1].T))
         self.assertEqual((view.shape, view[0, 0]), ((10, 1), 19))
         self.assertEqual(copy.copy(a)[3], 3)
-        with tessera.open(a.path, "r+") as writer:
-            with self.assertRaises(BlockingIOError):
-                pickle.loads(pickle.dumps(writer))
+
+    def test_pickles_of_writers(self):
+        """Refused where they are made, for all that refers to the array."""
+        with tessera.create("a.b2nd", 10, "i4") as a:
+            writers = [a]
+        writers += [tessera.open("a.b2nd", "r+"), tessera.create("b.b2nd", 3, "i4", mode="w"),
+                    tessera.create("c", 3, "i4", sparse=True)]
+        for a in writers[1:]:
+            for what in (a, a.view[1:], a.read_only(), a.T.view[None], a.attrs, a.oindex, a.view, [a]):
+                for call in (pickle.dumps, copy.deepcopy):
+                    with self.assertRaisesRegex(TypeError, r"from_dask\(\)"):
+                        call(what)
+            with self.assertRaisesRegex(TypeError, r"from_dask\(\)"):
+                copy.copy(a)
+            with self.assertRaisesRegex(TypeError, "pickle"), a.adopt() as adoption:
+                pickle.dumps(adoption)
+            a[1] = 7
+            a.close()
+            a = tessera.open(a.path)
+            self.assertEqual(pickle.loads(pickle.dumps(a.view[1:]))[0], 7)
+            self.assertEqual(copy.deepcopy(a)[1], 7)
+
+    def test_tokens(self):
+        """What Dask names tasks by: equal for equal states, another one after a change."""
+        def token(array):
+            return array.__dask_tokenize__()
+
+        for path, sparse in (("a.b2nd", False), ("directory", True), (None, False)):
+            with tessera.create(path, (40, 3), "i4", chunks=(10, 3), sparse=sparse) as a:
+                a[...] = 1
+                if path is None:
+                    b = tessera.open(a.to_bytes())
+                else:
+                    self.assertNotEqual(token(a), token(a))
+                    a.flush()
+                    b = tessera.open(path)
+                again = pickle.loads(pickle.dumps(b))
+                self.assertEqual(token(b), token(again))
+                self.assertEqual(token(b.view[1:]), token(again.view[1:]))
+                self.assertEqual(len({repr(token(x)) for x in (b, b.T, b.view[1:], b.view[2:],
+                                                               b.view[1:].T)}), 5)
+                a[20, 2] = 5
+                if path is not None:
+                    a.flush()
+                    again = tessera.open(path)
+                else:
+                    again = tessera.open(a.to_bytes())
+                self.assertNotEqual(token(b), token(again))
+        self.assertEqual(token(tessera.asarray([1, 2])), token(tessera.asarray([1, 2])))
 
     def test_spawned(self):
         tessera.asarray(np.arange(5), "a.b2nd").close()

@@ -3,6 +3,7 @@
 The cluster has a scheduler and two worker processes, which are killed while they write.
 """
 
+import operator
 import os
 import pickle
 import signal
@@ -12,6 +13,7 @@ import threading
 import time
 import unittest
 import warnings
+from concurrent.futures import CancelledError
 
 import numpy as np
 import tessera
@@ -182,8 +184,32 @@ class Arrays(InFolder):
                                            (items[5:, ::3] + 1).sum(axis=0))
             np.testing.assert_array_equal(tessera.to_dask(a)[[3, 1], 2:5].compute(), items[[3, 1], 2:5])
         memory = tessera.asarray(items, chunks=(10, 20))
+        for shape in ((0,), (0, 5), (3, 0), (0, 0), (2, 0, 4)):
+            empty = tessera.to_dask(tessera.asarray(np.zeros(shape, "i2")))
+            self.assertEqual((empty.shape, empty.dtype, empty.compute().shape), (shape, np.dtype("i2"), shape))
+            self.assertEqual(tessera.to_dask(tessera.create(None, shape, "i2"), chunks=shape).shape, shape)
         for a in (memory, memory.view[::2].T):
             np.testing.assert_array_equal(tessera.to_dask(a).compute(scheduler="processes"), a[...])
+
+    def test_operands(self):
+        """Arrays of ours and of Dask in one expression are ones of Dask."""
+        items = np.arange(20).reshape(4, 5) % 7
+        a, d, n = tessera.asarray(items), da.from_array(items.T.copy(), chunks=2).T, items[::-1].copy()
+        for function in (operator.add, operator.sub, operator.eq, operator.lt, operator.ge, np.hypot,
+                         np.not_equal):
+            for result, want in ((function(a, d), function(items, items)),
+                                 (function(d, a), function(items, items)),
+                                 (function(da.from_array(a), n), function(items, n)),
+                                 (function(n, da.from_array(a, chunks=3)), function(n, items))):
+                self.assertIsInstance(result, da.Array)
+                np.testing.assert_array_equal(result.compute(), want)
+        self.assertEqual(da.from_array(a).name, da.from_array(tessera.asarray(items)).name)
+        self.assertNotEqual(da.from_array(a).name, da.from_array(tessera.asarray(items + 1)).name)
+        lazy = da.asarray(a)
+        np.testing.assert_array_equal(lazy[1:, ::-2].map_blocks(lambda block: block * 2), items[1:, ::-2] * 2)
+        np.testing.assert_array_equal(lazy[lazy > a.view[:1]], items[items > items[:1]])
+        da.store(d + 1, a, lock=False)  # in threads, any array is stored into
+        np.testing.assert_array_equal(a[...], items + 1)
 
     @needs("xarray")
     def test_dataset(self):
@@ -232,6 +258,20 @@ class Cluster(InFolder):
         pids = self.pids()
         self.assertEqual(len(set(pids)), 2)
         self.assertNotIn(os.getpid(), pids)
+
+    def test_store_into_an_array(self):
+        """Workers cannot write an array that this process writes: refused at once, and none is lost."""
+        pids = self.pids()
+        with tessera.create("a.b2nd", 40, "i4", chunks=10) as a:
+            with warnings.catch_warnings(), self.assertRaises((TypeError, CancelledError)), \
+                    self.assertLogs("distributed", "ERROR") as logs:
+                warnings.simplefilter("ignore")
+                da.store(da.ones(40, chunks=10), a)
+            self.assertIn("open for writing", "".join(logs.output))  # these have no other words
+            with self.assertRaisesRegex(TypeError, r"from_dask\(\)"):
+                self.client.submit(len, a).result(30)
+        self.assertEqual(self.pids(), pids)
+        self.assertEqual(self.client.submit(len, tessera.open("a.b2nd")).result(30), 40)
 
     @needs("xarray")
     def test_mean(self):

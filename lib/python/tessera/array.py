@@ -6,6 +6,7 @@ import atexit
 import math
 import os
 import sys
+import uuid
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
@@ -19,7 +20,16 @@ from tessera.attributes import Attributes
 from tessera.folders import groups
 from tessera.layouts import Filters, Layout, Method, Shape, methods
 from tessera.operators import Operators
-from tessera.places import Checksums, Durability, Path, is_written, options_of, to_create, to_open
+from tessera.places import (
+    Checksums,
+    Durability,
+    Path,
+    is_written,
+    options_of,
+    state_of,
+    to_create,
+    to_open,
+)
 
 if TYPE_CHECKING:
     from tessera.packets import Adoption
@@ -529,9 +539,27 @@ class Array(_tessera.Array, Operators):
     def __reduce__(self) -> tuple[Any, ...]:
         if self.base is not None:
             return _remade, (self.base, *self._made)
-        mode = "r+" if self.writable else "r"
-        path = self.to_bytes() if self.path is None else self.path
-        return _reopened, (path, mode, options_of(self._place))
+        if self.path is None:
+            return _reopened, (self.to_bytes(), "r+" if self.writable else "r", options_of(self._place))
+        if self.writable:
+            raise TypeError(
+                f"the array {self.path!r} is open for writing, and a file has one writer: it cannot be"
+                " pickled, nor sent to other processes. tessera.from_dask() writes an array of Dask"
+                " with many processes, adopt() takes chunks that others encoded; copy() copies items"
+            )
+        return _reopened, (self.path, "r", options_of(self._place))
+
+    def __dask_tokenize__(self) -> Any:
+        """What tells the items from others, for the names of Dask's tasks."""
+        if self.base is not None:
+            return (type(self).__name__, self.base.__dask_tokenize__(), repr(self._made))
+        if self.path is None:
+            return (type(self).__name__, self.to_bytes())
+        if self.writable:
+            return (type(self).__name__, uuid.uuid4().hex)  # they may be others at any time
+        info = self._info()
+        sizes = self.shape, self.dtype.str, info["cbytes"], info["file_size"]
+        return (type(self).__name__, self.path, *state_of(self._place), *sizes)
 
     def __repr__(self) -> str:
         name = type(self).__name__
@@ -541,8 +569,9 @@ class Array(_tessera.Array, Operators):
         info = self._info()
         filters = "+".join(f for f, _ in info["filters"]) or "no filters"
         kind = "view of " if info["view"] else ""
+        writer = " open for writing" if self.path is not None and info["writable"] else ""
         return (
-            f"<tessera.{name} {kind}{where}, shape {self.shape}, {self.dtype}, chunks"
+            f"<tessera.{name} {kind}{where}{writer}, shape {self.shape}, {self.dtype}, chunks"
             f" {info['chunks']}, blocks {info['blocks']}, {info['codec']} {info['level']}, {filters},"
             f" {self.nbytes} bytes stored in {info['cbytes']}>"
         )

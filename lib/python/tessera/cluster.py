@@ -74,7 +74,8 @@ def to_dask(a: Array, *, chunks: Any = "auto") -> Any:
     """An array as one of Dask, read block by block when it is computed.
 
     chunks as dask.array.from_array() takes them; "auto" are several whole chunks of the array. Its
-    file is opened again, for reading, by each worker.
+    file is opened again, for reading, by each worker. Where an axis is empty, so is the one block:
+    from_array() itself divides by its length unless it is given chunks.
 
     >>> import tessera
     >>> a = tessera.asarray(range(10))
@@ -89,5 +90,7 @@ def to_dask(a: Array, *, chunks: Any = "auto") -> Any:
         source = open(a.path)
     elif a.base is None and a.writable:
         source = a.read_only()
+    if a.size == 0 and isinstance(chunks, str):
+        chunks = -1
     from_array = importlib.import_module("dask.array").from_array
     return from_array(source, chunks=chunks, name=False, asarray=False, meta=np.empty(0, a.dtype))

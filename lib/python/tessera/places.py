@@ -77,6 +77,17 @@ def is_written(place: Mapping[str, Any]) -> bool:
     return bool(place["mode"] != _READ)
 
 
+def state_of(place: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What a commit to a file changes: where its frame ends, and when it was written."""
+    if place.get("url"):
+        return ()
+    path = place["path"]
+    frame = os.path.join(path, "chunks.b2frame") if os.path.isdir(path) else path
+    with open(frame, "rb") as file:
+        status = os.fstat(file.fileno())
+        return status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size, file.read(128)
+
+
 def options_of(place: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a place that are not the defaults, for a pickle."""
     return {k: place[k] for k, v in _DEFAULTS.items() if place.get(k, v) != v}
