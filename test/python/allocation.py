@@ -46,6 +46,9 @@ def calls(a, value, out):
     yield lambda: a.view[1, ::-1][0]
     yield lambda: a.T.shape
     yield lambda: a.sum(axis=0)
+    yield lambda: a._compare(2, 7)
+    yield lambda: a._compare(0, 2**63)
+    yield lambda: a._compare(5, a)
     yield lambda: a.attrs.__setitem__("k", [1, {"a": b"x", "b": ["y", 2.5, None]}])
     yield lambda: dict(a.attrs)
     yield lambda: a.copy(codec="zstd", chunks=(2, 2))
@@ -56,6 +59,7 @@ def calls(a, value, out):
     yield lambda: a.copy().append(value)
     yield lambda: a.copy().insert(1, value)
     yield lambda: a.copy().resize((2, 2))
+    yield lambda: a.copy().delete(slice(-2, None))
     sketch = tessera.open(a.sketch(), "r+")
     packet = tessera.encode(sketch, np.s_[:2], value[:2])
     copy = a.copy()

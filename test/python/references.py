@@ -6,6 +6,7 @@ does not tell: a NumPy that was built without it takes references that are not c
 """
 
 import gc
+import operator
 import os
 import pickle
 import sys
@@ -55,6 +56,12 @@ def use(a, value, out):
         attempt(getattr(a, name))
         attempt(getattr(a, name), axis=(0, 7))
     attempt(a.T.sum, axis=0)
+    for operand in (a.view[0], value, 3, 1j, None, [1, 2]):
+        for function in (operator.eq, np.less, operator.add):
+            attempt(function, a, operand)
+            attempt(function, operand, a)
+    attempt(a._compare, 9, 1)
+    attempt(a._compare, 0, "x")
     attempt(setattr, a, "dims", ("y", "x"))
     attempt(lambda: a.dims)
     attempt(a.attrs.clear)
@@ -65,6 +72,8 @@ def use(a, value, out):
     attempt(b.insert, 1, value[:1])
     attempt(b.insert, 100, value)
     attempt(b.delete, 1)
+    for layers in (-1, 9, slice(-2, None), slice(0, 2, 2), [0], ..., "x"):
+        attempt(b.delete, layers)
     attempt(b.resize, (1, 2))
     attempt(b.resize, "x")
     attempt(b._chunk_get, 0)
