@@ -47,7 +47,7 @@ unshuffle_tile(const struct ndrows *r, const struct decoded *block, int64_t firs
         .rows = (size_t)r->rows,
         .row_nitems = (size_t)r->row_nitems,
         .src_step = (size_t)r->row_src / width,
-        .dst_stride = r->row_dst,
+        .dst_stride = (ptrdiff_t)r->row_dst,
         .next = next,
     };
 
@@ -58,7 +58,7 @@ unshuffle_tile(const struct ndrows *r, const struct decoded *block, int64_t firs
     p.rows = (size_t)r->row_nitems;
     p.row_nitems = 1;
     p.src_step = (size_t)r->item_src / width;
-    p.dst_stride = r->item_dst;
+    p.dst_stride = (ptrdiff_t)r->item_dst;
     p.next = NULL;
     for (int64_t i = 0; i < r->rows; i++) {
         unshuffle_rows(dst + i * r->row_dst, block->bytes, &p);

@@ -316,7 +316,7 @@ value_opaque(const uint8_t *src, size_t size, int64_t max_memory, tess_value **v
     tess_value *root;
 
     *value = NULL;
-    if (size > INT64_MAX / 2)
+    if (size > SIZE_MAX / 4)
         return err_set(err, TESS_ERR_LIMIT, -1, "an opaque value of %zu bytes", size);
     const tess_status st = allocate(&(struct need){.chars = (int64_t)size}, max_memory, &root, err);
     if (st != TESS_OK)

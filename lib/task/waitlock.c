@@ -128,8 +128,8 @@ waitlock_wait_for(struct waitlock *g, int64_t nanoseconds)
     if (!spins_in_vain(g))
         return;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += nanoseconds / SECOND;
-    until.tv_nsec += nanoseconds % SECOND;
+    until.tv_sec += (time_t)(nanoseconds / SECOND);
+    until.tv_nsec += (long)(nanoseconds % SECOND);
     if (until.tv_nsec >= SECOND) {
         until.tv_nsec -= SECOND;
         until.tv_sec++;

@@ -4,6 +4,7 @@
  */
 #include "array/dims/order.h"
 
+#include "base/int128.h"
 #include "support/random.h"
 
 #include <float.h>
@@ -157,20 +158,18 @@ nearest(void **state)
             fail_msg("%zu: %s", i, cases[i].why);
 }
 
-__extension__ typedef __int128 fixed; // in units of 2^-20
-
+// value: in units of 2^-20.
 static tess_number
-any_large(struct random *r, bool is_float, fixed *value)
+any_large(struct random *r, bool is_float, int128 *value)
 {
-    const fixed unit = 1 << 20;
     const uint64_t bits = random_below(r, 64), mask = UINT64_MAX >> bits;
     const uint64_t u = random_next(r) & mask;
     if (!is_float) {
-        *value = (fixed)u * unit;
+        *value = int128_shift(int128_of_u64(u), 20);
         return natural(u);
     }
     const double f = (double)(u >> 11) / (double)(UINT64_C(1) << random_below(r, 20));
-    *value = (fixed)(f * (double)unit);
+    *value = int128_of_double(f * 0x1p20);
     return real(f);
 }
 
@@ -183,18 +182,22 @@ nearest_drawn(void **state)
     random_init(&r, random_seed());
     for (int i = 0; i < 400000; i++) {
         const bool items = random_below(&r, 2) == 0, number = random_below(&r, 2) == 0;
-        fixed vx, vy, v;
+        int128 vx, v;
         const tess_number x = any_large(&r, items, &vx), value = any_large(&r, number, &v);
-        if (vx >= v)
+        if (!int128_is_less(vx, v))
             continue;
         // About as far.
-        const fixed far = 2 * v - vx + ((fixed)random_below(&r, 5) - 2) * (1 << 20);
-        const tess_number y = items ? real((double)far / 0x1p20) : natural((uint64_t)(far >> 20));
-        vy = items ? (fixed)(y.f * 0x1p20) : (fixed)y.u << 20;
-        if (v >= vy)
+        const int128 less = int128_sub(v, vx);
+        const int128 off = int128_of(((int64_t)random_below(&r, 5) - 2) * (1 << 20));
+        const int128 far = int128_add(int128_add(v, less), off);
+        const tess_number y = items ? real(int128_to_double(far) / 0x1p20)
+                                    : natural(int128_low(int128_div(far, int128_of(1 << 20))));
+        const int128 vy =
+            items ? int128_of_double(y.f * 0x1p20) : int128_shift(int128_of_u64(y.u), 20);
+        if (!int128_is_less(v, vy))
             continue;
         tried++;
-        assert_int_equal(order_is_nearer(&x, &value, &y), vy - v <= v - vx);
+        assert_int_equal(order_is_nearer(&x, &value, &y), !int128_is_less(less, int128_sub(vy, v)));
     }
     assert_true(tried > 1000);
 }

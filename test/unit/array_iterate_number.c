@@ -28,7 +28,7 @@ enum { TYPES = sizeof types / sizeof *types };
 // What a loop finds: integers as such, floats in twice the precision.
 struct found {
     int64_t count, nonfinite;
-    __extension__ __int128 sum, min, max;
+    int128 sum, min, max;
     long double fsum, fmin, fmax, fabs;
 };
 
@@ -68,16 +68,13 @@ find(struct found *f, const struct number_type *t, const uint8_t *item)
         f->fabs += (long double)fabs(x);
         return;
     }
-    __extension__ __int128 x = bits;
-    if (t->truth)
-        x = bits != 0;
-    if (kind == TESS_KIND_INT && t->size < 8 && bits >> (8 * t->size - 1))
-        x -= (__extension__(__int128) 1) << (8 * t->size);
-    if (kind == TESS_KIND_INT && t->size == 8)
-        x = (int64_t)bits;
-    f->min = f->count == 1 || x < f->min ? x : f->min;
-    f->max = f->count == 1 || x > f->max ? x : f->max;
-    f->sum += x;
+    const int unused = 64 - 8 * t->size;
+    int128 x = int128_of_u64(t->truth ? bits != 0 : bits);
+    if (kind == TESS_KIND_INT)
+        x = int128_of((int64_t)(bits << unused) >> unused);
+    f->min = f->count == 1 || int128_is_less(x, f->min) ? x : f->min;
+    f->max = f->count == 1 || int128_is_less(f->max, x) ? x : f->max;
+    f->sum = int128_add(f->sum, x);
 }
 
 static void
@@ -95,13 +92,13 @@ compare(const struct tally *t, const struct number_type *type, const struct foun
         if (want->fabs < (long double)DBL_MAX) // else a part of the sum may be infinite
             assert_true(fabsl(sum - want->fsum) <= want->fabs * 1.2e-15L);
     } else {
-        assert_true(t->sum.whole == want->sum);
+        assert_true(int128_is_equal(t->sum.whole, want->sum));
         if (want->count > 0 && type->kind == TESS_KIND_INT) {
-            assert_true(t->min.i == want->min);
-            assert_true(t->max.i == want->max);
+            assert_true(int128_is_equal(int128_of(t->min.i), want->min));
+            assert_true(int128_is_equal(int128_of(t->max.i), want->max));
         } else if (want->count > 0) {
-            assert_true(t->min.u == want->min);
-            assert_true(t->max.u == want->max);
+            assert_true(int128_is_equal(int128_of_u64(t->min.u), want->min));
+            assert_true(int128_is_equal(int128_of_u64(t->max.u), want->max));
         }
     }
 }
@@ -315,18 +312,19 @@ arrays(void **state)
                 assert_true((long double)got[0].max.f == want.fmax);
             }
         } else {
-            const bool fits = want.sum >= INT64_MIN && want.sum <= INT64_MAX;
+            const double sum = int128_to_double(want.sum);
             if (type.kind == TESS_KIND_INT) {
-                assert_true(got[0].min.i == want.min && got[0].max.i == want.max);
-                assert_int_equal(got[0].exact, fits);
+                assert_true(int128_is_equal(int128_of(got[0].min.i), want.min));
+                assert_true(int128_is_equal(int128_of(got[0].max.i), want.max));
+                assert_int_equal(got[0].exact, int128_fits_i64(want.sum));
             } else {
-                assert_true(got[0].min.u == want.min && got[0].max.u == want.max);
+                assert_true(int128_is_equal(int128_of_u64(got[0].min.u), want.min));
+                assert_true(int128_is_equal(int128_of_u64(got[0].max.u), want.max));
             }
             if (got[0].exact)
-                assert_true(got[0].integer == want.sum);
-            assert_true(got[0].sum == (double)want.sum);
-            assert_true(fabs(got[0].mean - (double)want.sum / (double)n) <=
-                        1e-15 * fabs(got[0].mean));
+                assert_true(int128_is_equal(int128_of(got[0].integer), want.sum));
+            assert_true(got[0].sum == sum);
+            assert_true(fabs(got[0].mean - sum / (double)n) <= 1e-15 * fabs(got[0].mean));
         }
         for (int k = 0; k < 2; k++)
             scene_close(&s[k]);

@@ -4,6 +4,7 @@
  */
 #include "base/cpu.h"
 #include "base/exact.h"
+#include "base/int128.h"
 #include "compute/reduce/kernels.h"
 #include "compute/reduce/result.h"
 #include "compute/reduce/squares.h"
@@ -82,14 +83,14 @@ static const struct making makings[] = {
 enum { MAKINGS = sizeof makings / sizeof *makings };
 
 static void
-put_number(const tess_dtype *dtype, whole_sum x, uint8_t *to)
+put_number(const tess_dtype *dtype, int128 x, uint8_t *to)
 {
-    const double f8 = (double)x;
-    const float f4 = (float)x;
-    const uint8_t u1 = (uint8_t)x;
-    const uint16_t u2 = (uint16_t)x;
-    const uint32_t u4 = (uint32_t)x;
-    const uint64_t u8 = (uint64_t)x;
+    const double f8 = int128_to_double(x);
+    const float f4 = (float)f8;
+    const uint64_t u8 = int128_low(x);
+    const uint32_t u4 = (uint32_t)u8;
+    const uint16_t u2 = (uint16_t)u8;
+    const uint8_t u1 = (uint8_t)u8;
     const bool real = dtype->kind == TESS_KIND_FLOAT;
     memcpy(to,
            dtype->size == 1   ? (const void *)&u1
@@ -101,14 +102,14 @@ put_number(const tess_dtype *dtype, whole_sum x, uint8_t *to)
 }
 
 // An item as a number of that type.
-static whole_sum
+static int128
 number_as(const tess_dtype *dtype, int16_t x)
 {
     const int unused = 64 - 8 * dtype->size;
     if (dtype->kind == TESS_KIND_FLOAT)
-        return x;
-    return dtype->kind == TESS_KIND_INT ? (whole_sum)((int64_t)((uint64_t)x << unused) >> unused)
-                                        : (whole_sum)((uint64_t)x << unused >> unused);
+        return int128_of(x);
+    return dtype->kind == TESS_KIND_INT ? int128_of((int64_t)((uint64_t)x << unused) >> unused)
+                                        : int128_of_u64((uint64_t)x << unused >> unused);
 }
 
 // The item of a result, from a loop over those of a cell.
@@ -116,29 +117,35 @@ static void
 put_result(const struct making *m, const tess_dtype *dtype, const int16_t *items, int64_t n,
            uint8_t *to)
 {
-    whole_sum sum = 0, squares = 0, least = number_as(dtype, items[0]), greatest = least;
+    const int128 count = int128_of(n);
+    int128 sum = int128_of(0), squares = sum, least = number_as(dtype, items[0]), greatest = least;
     double f8 = 0;
     for (int64_t k = 0; k < n; k++) {
-        const whole_sum x = number_as(dtype, items[k]);
-        sum += x;
-        squares += m->value == RESULT_VARIANCE ? x * x : 0;
-        least = x < least ? x : least;
-        greatest = x > greatest ? x : greatest;
+        const int128 x = number_as(dtype, items[k]);
+        sum = int128_add(sum, x);
+        if (m->value == RESULT_VARIANCE)
+            squares = int128_add(squares, int128_mul(x, x));
+        least = int128_is_less(x, least) ? x : least;
+        greatest = int128_is_less(greatest, x) ? x : greatest;
     }
     if (m->value == RESULT_EXTREME) {
         put_number(dtype, m->gather == GATHER_LEAST ? least : greatest, to);
         return;
     }
     if (m->value == RESULT_NEAR_MEAN && dtype->kind != TESS_KIND_FLOAT) {
-        whole_sum q = sum / n - (sum % n < 0);
-        const whole_sum rest = sum - q * n;
+        int64_t rest = (int64_t)int128_low(int128_rest(sum, count)); // may be below 0
+        uint64_t q = int128_low(int128_div(sum, count)) - (rest < 0);
+        rest += rest < 0 ? n : 0;
         q += 2 * rest > n || (2 * rest == n && q % 2 != 0);
-        put_number(dtype, q, to);
+        put_number(dtype, int128_of((int64_t)q), to);
         return;
     }
-    f8 = m->value == RESULT_SUM        ? (double)sum
-         : m->value == RESULT_VARIANCE ? (double)(n * squares - sum * sum) / (double)(n * n)
-                                       : (double)sum / (double)n;
+    f8 = int128_to_double(sum);
+    if (m->value == RESULT_VARIANCE)
+        f8 = int128_to_double(int128_sub(int128_mul(count, squares), int128_mul(sum, sum))) /
+             (double)(n * n);
+    else if (m->value != RESULT_SUM)
+        f8 /= (double)n;
     const float f4 = (float)f8;
     if (m->value == RESULT_NEAR_MEAN && dtype->size == 4)
         memcpy(to, &f4, 4);
@@ -316,8 +323,8 @@ variance_of(struct random *r, const char *type, const void *items, int64_t n, in
     uint8_t *const room = malloc((size_t)n * 8), *const mask_room = malloc((size_t)n);
     uint8_t *const own = malloc((size_t)n * 8);
     assert_true(room && mask_room && own);
-    assert_true(gathering_init(&g, whole ? GATHER_WHOLE_SQUARES : GATHER_SQUARES, &dtype, false,
-                               true));
+    assert_true(
+        gathering_init(&g, whole ? GATHER_WHOLE_SQUARES : GATHER_SQUARES, &dtype, false, true));
     for (int i = 0; i < 2; i++)
         assert_int_equal(state_init(&s[i], &g, &c, &zero, &one, NULL), TESS_OK);
     for (int64_t start = 0, stop; start < n; start = stop) {
@@ -453,7 +460,7 @@ variances_of_the_extreme(void **state)
     const double huge[] = {1e200, -1e200, 3}, same[] = {1e290, 1e290, 1e290};
     const double infinite[] = {1, (double)INFINITY, 2}, none[] = {(double)NAN, (double)NAN};
     const int64_t n = (int64_t)1 << 40;
-    const whole_sum top = (whole_sum)UINT32_MAX * UINT32_MAX;
+    const double most = UINT32_MAX;
     struct random r;
     (void)state;
     random_init(&r, random_seed());
@@ -466,11 +473,13 @@ variances_of_the_extreme(void **state)
         assert_true(isnan(variance_of(&r, NATIVE "i4", huge, 1, 1)));
     }
     // n items that are 0 and n of 2^32 - 1; n of 2^32 - 1, but that one is 1 less
-    const double halves = squares_whole_variance((whole_sum)UINT32_MAX * n,
-                                                 (whole_squares)(top * n), 2 * n, 0);
+    const int128 item = int128_of(UINT32_MAX), less = int128_of(UINT32_MAX - INT64_C(1));
+    const int128 sum = int128_mul(item, int128_of(n)), squares = int128_mul(item, sum);
+    const double halves = squares_whole_variance(sum, squares, 2 * n, 0);
     const double one = squares_whole_variance(
-        (whole_sum)UINT32_MAX * n - 1, (whole_squares)(top * n - (whole_sum)2 * UINT32_MAX + 1), n, 0);
-    assert_true(fabs(halves * 4 / (double)top - 1) < 1e-15);
+        int128_sub(sum, int128_of(1)),
+        int128_add(int128_sub(squares, int128_mul(item, item)), int128_mul(less, less)), n, 0);
+    assert_true(fabs(halves * 4 / (most * most) - 1) < 1e-15);
     assert_true(fabs(one * (double)n - 1) < 1e-11);
 }
 

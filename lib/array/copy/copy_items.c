@@ -438,7 +438,7 @@ static tess_status
 put_whole(void *user, const int64_t *at, tess_error *err)
 {
     struct put *const p = user;
-    int64_t next[NDIM_MAX], start[NDIM_MAX], stop[NDIM_MAX];
+    int64_t next[NDIM_MAX] = {0}, start[NDIM_MAX], stop[NDIM_MAX];
     bool in_pieces = false, constant = false;
     tess_status st = TESS_OK;
 

@@ -4,11 +4,10 @@
 #include "array/dims/order.h"
 
 #include "base/exact.h"
+#include "base/int128.h"
 
 #include <assert.h>
 #include <math.h>
-
-__extension__ typedef __int128 wide;
 
 bool
 order_is_nan(const tess_number *x)
@@ -16,25 +15,10 @@ order_is_nan(const tess_number *x)
     return x->kind == TESS_KIND_FLOAT && isnan(x->f);
 }
 
-static wide
+static int128
 wide_of(const tess_number *x)
 {
-    return x->kind == TESS_KIND_INT ? (wide)x->i : (wide)x->u;
-}
-
-// An integer and a float. What is left of the float behind its integer part decides between equals.
-static int
-compare_mixed(wide i, double f)
-{
-    if (f >= 0x1p64)
-        return -1;
-    if (f < -0x1p63)
-        return 1;
-    const wide whole = (wide)f;
-    const double rest = f - (double)whole;
-    if (i != whole)
-        return i < whole ? -1 : 1;
-    return rest > 0 ? -1 : rest < 0 ? 1 : 0;
+    return x->kind == TESS_KIND_INT ? int128_of(x->i) : int128_of_u64(x->u);
 }
 
 int
@@ -44,10 +28,10 @@ order_compare(const tess_number *x, const tess_number *y)
     if (fx && fy)
         return (x->f > y->f) - (x->f < y->f);
     if (fy)
-        return compare_mixed(wide_of(x), y->f);
+        return int128_compare_double(wide_of(x), y->f);
     if (fx)
-        return -compare_mixed(wide_of(y), x->f);
-    return (wide_of(x) > wide_of(y)) - (wide_of(x) < wide_of(y));
+        return -int128_compare_double(wide_of(y), x->f);
+    return int128_compare(wide_of(x), wide_of(y));
 }
 
 // An exact sum: the nearest double, and the difference between the sum and that double.
@@ -57,10 +41,11 @@ struct sum {
 
 // Each has at most 64 bits.
 static struct sum
-sum_of_integers(wide x, wide y)
+sum_of_integers(int128 x, int128 y)
 {
-    const double high = (double)(x + y);
-    return (struct sum){high, (double)(x + y - (wide)high)};
+    const int128 sum = int128_add(x, y);
+    const double high = int128_to_double(sum);
+    return (struct sum){high, int128_to_double(int128_sub(sum, int128_of_double(high)))};
 }
 
 // The sum is finite.

@@ -68,7 +68,7 @@ number_add(struct tally *t, tess_kind kind, const struct tally *other)
         exact_add(t->sum.parts, other->sum.parts[0]);
         t->sum.parts[1] += other->sum.parts[1];
     } else {
-        t->sum.whole += other->sum.whole;
+        t->sum.whole = int128_add(t->sum.whole, other->sum.whole);
     }
     t->count += other->count;
     t->nonfinite += other->nonfinite;
@@ -83,28 +83,34 @@ tally_add(struct tally *t, const struct number_type *type, const struct tally *o
 // -- integers
 
 // The sum of a piece fits in `wide`.
-#define TALLY_INTEGERS(name, type, wide, kind, member)                                            \
-    static void tally_##name(struct tally *t, const union number_piece *p, int64_t n)             \
-    {                                                                                             \
-        const type *const x = p->name;                                                            \
-        type min = x[0], max = x[0];                                                              \
-        wide sum = 0;                                                                             \
-        for (int64_t k = 0; k < n; k++) {                                                         \
-            min = x[k] < min ? x[k] : min;                                                        \
-            max = x[k] > max ? x[k] : max;                                                        \
-            sum += (wide)x[k];                                                                    \
-        }                                                                                         \
-        number_add(                                                                               \
-            t, kind,                                                                              \
-            &(struct tally){.count = n, .min.member = min, .max.member = max, .sum.whole = sum}); \
+#define TALLY_INTEGERS(name, type, wide, of, kind, member)                                       \
+    static void tally_##name(struct tally *t, const union number_piece *p, int64_t n)            \
+    {                                                                                            \
+        const type *const x = p->name;                                                           \
+        type min = x[0], max = x[0];                                                             \
+        wide sum = 0;                                                                            \
+        for (int64_t k = 0; k < n; k++) {                                                        \
+            min = x[k] < min ? x[k] : min;                                                       \
+            max = x[k] > max ? x[k] : max;                                                       \
+            sum += (wide)x[k];                                                                   \
+        }                                                                                        \
+        number_add(t, kind,                                                                      \
+                   &(struct tally){                                                              \
+                       .count = n, .min.member = min, .max.member = max, .sum.whole = of(sum)}); \
     }
 
-TALLY_INTEGERS(i1, int8_t, int32_t, TESS_KIND_INT, i)
-TALLY_INTEGERS(i2, int16_t, int32_t, TESS_KIND_INT, i)
-TALLY_INTEGERS(i4, int32_t, int64_t, TESS_KIND_INT, i)
-TALLY_INTEGERS(u1, uint8_t, uint32_t, TESS_KIND_UINT, u)
-TALLY_INTEGERS(u2, uint16_t, uint32_t, TESS_KIND_UINT, u)
-TALLY_INTEGERS(u4, uint32_t, uint64_t, TESS_KIND_UINT, u)
+TALLY_INTEGERS(i1, int8_t, int32_t, int128_of, TESS_KIND_INT, i)
+TALLY_INTEGERS(i2, int16_t, int32_t, int128_of, TESS_KIND_INT, i)
+TALLY_INTEGERS(i4, int32_t, int64_t, int128_of, TESS_KIND_INT, i)
+TALLY_INTEGERS(u1, uint8_t, uint32_t, int128_of_u64, TESS_KIND_UINT, u)
+TALLY_INTEGERS(u2, uint16_t, uint32_t, int128_of_u64, TESS_KIND_UINT, u)
+TALLY_INTEGERS(u4, uint32_t, uint64_t, int128_of_u64, TESS_KIND_UINT, u)
+
+static int128
+sum_of_halves(uint64_t low, uint64_t high)
+{
+    return int128_add(int128_shift(int128_of_u64(high), 32), int128_of_u64(low));
+}
 
 // Both halves of an item are summed for themselves.
 static void
@@ -118,7 +124,7 @@ tally_u8(struct tally *t, const union number_piece *p, int64_t n)
         low += x[k] & UINT32_MAX;
         high += x[k] >> 32;
     }
-    const number_sum sum = (number_sum)high * ((int64_t)1 << 32) + low;
+    const int128 sum = sum_of_halves(low, high);
     number_add(t, TESS_KIND_UINT,
                &(struct tally){.count = n, .min.u = min, .max.u = max, .sum.whole = sum});
 }
@@ -138,8 +144,8 @@ tally_i8(struct tally *t, const union number_piece *p, int64_t n)
         low += biased & UINT32_MAX;
         high += biased >> 32;
     }
-    const number_sum sum =
-        (number_sum)high * ((int64_t)1 << 32) + low - (number_sum)bias * (number_sum)n;
+    const int128 biases = int128_mul(int128_of_u64(bias), int128_of(n));
+    const int128 sum = int128_sub(sum_of_halves(low, high), biases);
     number_add(t, TESS_KIND_INT,
                &(struct tally){.count = n, .min.i = min, .max.i = max, .sum.whole = sum});
 }
@@ -390,7 +396,7 @@ tally_repeat(struct tally *t, const struct number_type *type, const uint8_t *ite
         add_product(all.sum.parts, x, (double)(n - low)); // at most 32 bits that are not 0
         add_product(all.sum.parts, x, (double)low);
     } else {
-        all.sum.whole *= n;
+        all.sum.whole = int128_mul(all.sum.whole, int128_of(n));
     }
     all.count *= n;
     all.nonfinite *= n;

@@ -11,12 +11,12 @@
 #ifndef ARRAY_NUMBER_H
 #define ARRAY_NUMBER_H
 
+#include "base/int128.h"
+
 #include <tessera/dtype.h>
 
 #include <stdbool.h>
 #include <stdint.h>
-
-__extension__ typedef __int128 number_sum;
 
 union number {
     int64_t i;
@@ -29,7 +29,7 @@ struct tally {
     int64_t nonfinite; // of these
     union number min, max; // of the others, if there are any
     union {
-        number_sum whole; // of integers
+        int128 whole; // of integers
         double parts[2]; // of floats
     } sum;
 };

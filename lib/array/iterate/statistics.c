@@ -80,9 +80,9 @@ deliver(const struct summary *s, tess_statistics *out)
     if (kind == TESS_KIND_FLOAT) {
         out->sum = exact_value(t->sum.parts);
     } else {
-        out->sum = (double)t->sum.whole;
-        out->exact = t->sum.whole >= INT64_MIN && t->sum.whole <= INT64_MAX;
-        out->integer = out->exact ? (int64_t)t->sum.whole : 0;
+        out->sum = int128_to_double(t->sum.whole);
+        out->exact = int128_fits_i64(t->sum.whole);
+        out->integer = out->exact ? (int64_t)int128_low(t->sum.whole) : 0;
     }
     out->mean = finite > 0 ? out->sum / (double)finite : (double)NAN;
 }

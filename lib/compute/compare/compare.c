@@ -5,6 +5,7 @@
 
 #include "base/cpu.h"
 #include "base/error.h"
+#include "base/int128.h"
 #include "base/swap.h"
 #include "compute/compare/kernels.h"
 #include "compute/compare/range.h"
@@ -157,16 +158,11 @@ comparison_plan_logic(struct comparison *c, const tess_array *a, tess_logic op, 
 
 // Whether x op y, of an integer and a double: 64 bits are not rounded.
 static bool
-whole_and_real(int order, const __int128_t whole, double real, bool real_first)
+whole_and_real(int order, int128 whole, double real, bool real_first)
 {
-    const double limit = 0x1p70;
     if (real != real)
         return false;
-    // To compare with the part before the point is enough, if what is behind it decides a tie.
-    const double bound = real < -limit ? -limit : real > limit ? limit : real;
-    const __int128_t part = (__int128_t)bound; // towards 0
-    const double rest = bound - (double)part;
-    const int sign = whole != part ? (whole < part ? -1 : 1) : rest > 0 ? -1 : rest < 0 ? 1 : 0;
+    const int sign = int128_compare_double(whole, real);
     const int turned = real_first ? -sign : sign;
     return order == PAIR_EQ ? turned == 0 : order == PAIR_LT ? turned < 0 : turned <= 0;
 }
@@ -180,14 +176,18 @@ compare_mixed(int order, enum comparable first, const void *x, enum comparable s
     const uint64_t *const unsigned_x = x, *const unsigned_y = y;
     const double *const real_x = x, *const real_y = y;
     for (size_t k = 0; k < n; k++) {
-        const __int128_t i = first == COMPARABLE_I8 ? signed_x[k] : (__int128_t)unsigned_x[k];
-        const __int128_t j = second == COMPARABLE_I8 ? signed_y[k] : (__int128_t)unsigned_y[k];
+        const int128 i =
+            first == COMPARABLE_I8 ? int128_of(signed_x[k]) : int128_of_u64(unsigned_x[k]);
+        const int128 j =
+            second == COMPARABLE_I8 ? int128_of(signed_y[k]) : int128_of_u64(unsigned_y[k]);
         if (first == COMPARABLE_F8)
             mask[k] = whole_and_real(order, j, real_x[k], true);
         else if (second == COMPARABLE_F8)
             mask[k] = whole_and_real(order, i, real_y[k], false);
         else
-            mask[k] = order == PAIR_EQ ? i == j : order == PAIR_LT ? i < j : i <= j;
+            mask[k] = order == PAIR_EQ   ? int128_is_equal(i, j)
+                      : order == PAIR_LT ? int128_is_less(i, j)
+                                         : !int128_is_less(j, i);
     }
 }
 
@@ -238,7 +238,7 @@ static bool
 same_unit(const struct operand *a, const struct operand *b)
 {
     return a->dtype.kind == b->dtype.kind && a->unit.months == b->unit.months &&
-           a->unit.attoseconds == b->unit.attoseconds;
+           int128_is_equal(a->unit.attoseconds, b->unit.attoseconds);
 }
 
 static tess_status

@@ -3,9 +3,9 @@
  */
 #include "compute/compare/range.h"
 
-#include <math.h>
+#include "base/int128.h"
 
-__extension__ typedef __int128 wide;
+#include <math.h>
 
 static bool
 is_float(enum comparable type)
@@ -31,49 +31,63 @@ is_nan(const tess_number *x, bool time)
 
 // The greatest integer that is not above a number, and the least that is not below it; of those
 // that are far from 64 bits, others that are.
-static wide
+static int128
 whole_down(const tess_number *x)
 {
     const double far = 0x1p70;
     if (x->kind == TESS_KIND_FLOAT)
-        return (wide)floor(fmax(-far, fmin(far, x->f)));
-    return x->kind == TESS_KIND_INT ? x->i : (wide)x->u;
+        return int128_of_double(floor(fmax(-far, fmin(far, x->f))));
+    return x->kind == TESS_KIND_INT ? int128_of(x->i) : int128_of_u64(x->u);
 }
 
-static wide
+static int128
+next_up(int128 x)
+{
+    return int128_add(x, int128_of(1));
+}
+
+static int128
+next_down(int128 x)
+{
+    return int128_sub(x, int128_of(1));
+}
+
+static int128
 whole_up(const tess_number *x)
 {
-    const wide down = whole_down(x);
-    return x->kind == TESS_KIND_FLOAT && (double)down < x->f && fabs(x->f) < 0x1p60 ? down + 1
-                                                                                    : down;
+    const int128 down = whole_down(x);
+    const bool between =
+        x->kind == TESS_KIND_FLOAT && fabs(x->f) < 0x1p60 && int128_to_double(down) < x->f;
+    return between ? next_up(down) : down;
 }
 
 static void
-limits_of_type(enum comparable type, bool time, wide *least, wide *most)
+limits_of_type(enum comparable type, bool time, int128 *least, int128 *most)
 {
-    const int bits = 8 << (type % COMPARABLE_U1);
-    *least = is_unsigned(type) ? 0 : -((wide)1 << (bits - 1)) + time;
-    *most = is_unsigned(type) ? ((wide)1 << bits) - 1 : ((wide)1 << (bits - 1)) - 1;
+    const int unused = 64 - (8 << (type % COMPARABLE_U1));
+    *least = int128_of(is_unsigned(type) ? 0 : (INT64_MIN >> unused) + time);
+    *most =
+        is_unsigned(type) ? int128_of_u64(UINT64_MAX >> unused) : int128_of(INT64_MAX >> unused);
 }
 
 static struct range
-whole_range(enum comparable type, bool time, wide lo, wide hi)
+whole_range(enum comparable type, bool time, int128 lo, int128 hi)
 {
     struct range range = {0};
-    wide least, most;
+    int128 least, most;
     limits_of_type(type, time, &least, &most);
-    lo = lo < least ? least : lo;
-    hi = hi > most ? most : hi;
-    if (lo > hi) {
-        lo = 1;
-        hi = 0;
+    lo = int128_is_less(lo, least) ? least : lo;
+    hi = int128_is_less(most, hi) ? most : hi;
+    if (int128_is_less(hi, lo)) {
+        lo = int128_of(1);
+        hi = int128_of(0);
     }
     if (is_unsigned(type)) {
-        range.lo.u = (uint64_t)lo;
-        range.hi.u = (uint64_t)hi;
+        range.lo.u = int128_low(lo);
+        range.hi.u = int128_low(hi);
     } else {
-        range.lo.i = (int64_t)lo;
-        range.hi.i = (int64_t)hi;
+        range.lo.i = (int64_t)int128_low(lo);
+        range.hi.i = (int64_t)int128_low(hi);
     }
     return range;
 }
@@ -81,15 +95,15 @@ whole_range(enum comparable type, bool time, wide lo, wide hi)
 static struct range
 whole_comparison(enum comparable type, bool time, tess_comparison op, const tess_number *x)
 {
-    const wide least = -((wide)1 << 80), most = (wide)1 << 80;
-    const wide down = whole_down(x), up = whole_up(x);
+    const int128 least = int128_of_double(-0x1p80), most = int128_of_double(0x1p80);
+    const int128 down = whole_down(x), up = whole_up(x);
     switch (op) {
     case TESS_COMPARE_LT:
-        return whole_range(type, time, least, up - 1);
+        return whole_range(type, time, least, next_down(up));
     case TESS_COMPARE_LE:
         return whole_range(type, time, least, down);
     case TESS_COMPARE_GT:
-        return whole_range(type, time, down + 1, most);
+        return whole_range(type, time, next_up(down), most);
     case TESS_COMPARE_GE:
         return whole_range(type, time, up, most);
     case TESS_COMPARE_EQ:
@@ -121,9 +135,9 @@ real_down(enum comparable type, const tess_number *x)
 {
     double d = x->f;
     if (x->kind != TESS_KIND_FLOAT) {
-        const wide whole = whole_down(x);
-        d = (double)whole;
-        if ((wide)d > whole)
+        const int128 whole = whole_down(x);
+        d = int128_to_double(whole);
+        if (int128_compare_double(whole, d) < 0)
             d = nextafter(d, -(double)INFINITY);
     }
     if (type == COMPARABLE_F8)
@@ -137,9 +151,9 @@ real_up(enum comparable type, const tess_number *x)
 {
     double d = x->f;
     if (x->kind != TESS_KIND_FLOAT) {
-        const wide whole = whole_down(x);
-        d = (double)whole;
-        if ((wide)d < whole)
+        const int128 whole = whole_down(x);
+        d = int128_to_double(whole);
+        if (int128_compare_double(whole, d) > 0)
             d = nextafter(d, (double)INFINITY);
     }
     if (type == COMPARABLE_F8)
@@ -182,7 +196,7 @@ real_comparison(enum comparable type, tess_comparison op, const tess_number *x)
 static struct range
 range_of_nothing(enum comparable type)
 {
-    return is_float(type) ? no_reals : whole_range(type, false, 1, 0);
+    return is_float(type) ? no_reals : whole_range(type, false, int128_of(1), int128_of(0));
 }
 
 struct range
@@ -216,5 +230,5 @@ range_of_nan(enum comparable type, bool time)
 struct range
 range_of_zero(enum comparable type)
 {
-    return is_float(type) ? real_range(0, 0) : whole_range(type, false, 0, 0);
+    return is_float(type) ? real_range(0, 0) : whole_range(type, false, int128_of(0), int128_of(0));
 }

@@ -3,20 +3,19 @@
  */
 #include "compute/histogram/bins.h"
 
+#include "base/int128.h"
 #include "base/memory.h"
 
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 
-__extension__ typedef __int128 wide_int;
-
 // -- numbers of any kind
 
-static wide_int
+static int128
 whole_of(const tess_number *x)
 {
-    return x->kind == TESS_KIND_INT ? (wide_int)x->i : (wide_int)x->u;
+    return x->kind == TESS_KIND_INT ? int128_of(x->i) : int128_of_u64(x->u);
 }
 
 static bool
@@ -31,25 +30,26 @@ double_beside(const tess_number *x, bool up)
 {
     if (is_float(x))
         return x->f;
-    const wide_int whole = whole_of(x);
-    const double near = (double)whole;
+    const int128 whole = whole_of(x);
+    const double near = int128_to_double(whole);
+    const int above = int128_compare_double(whole, near);
     if (up)
-        return (wide_int)near < whole ? nextafter(near, INFINITY) : near;
-    return (wide_int)near > whole ? nextafter(near, -INFINITY) : near;
+        return above > 0 ? nextafter(near, INFINITY) : near;
+    return above < 0 ? nextafter(near, -INFINITY) : near;
 }
 
 // The same of integers; those beyond 64 bits become one beyond the limits of both types.
-static wide_int
+static int128
 whole_beside(const tess_number *x, bool up)
 {
-    const wide_int beyond = (wide_int)1 << 65;
+    const double beyond = 0x1p65;
     if (!is_float(x))
         return whole_of(x);
     if (x->f >= 0x1p64)
-        return beyond;
+        return int128_of_double(beyond);
     if (x->f < -0x1p63)
-        return -beyond;
-    return (wide_int)(up ? ceil(x->f) : floor(x->f));
+        return int128_of_double(-beyond);
+    return int128_of_double(up ? ceil(x->f) : floor(x->f));
 }
 
 // Whether y is less than x; neither is NaN.
@@ -59,11 +59,10 @@ is_less(const tess_number *y, const tess_number *x)
     if (is_float(x) && is_float(y))
         return y->f < x->f;
     if (!is_float(x) && !is_float(y))
-        return whole_of(y) < whole_of(x);
-    // An integer is less than a float if it is less than the next integer.
+        return int128_is_less(whole_of(y), whole_of(x));
     if (is_float(x))
-        return whole_of(y) < whole_beside(x, true);
-    return whole_beside(y, false) < whole_of(x);
+        return int128_compare_double(whole_of(y), x->f) < 0;
+    return int128_compare_double(whole_of(x), y->f) > 0;
 }
 
 // -- edges
@@ -149,23 +148,32 @@ init_doubles(struct bins *b, const struct edges *e)
     b->nlow = b->n;
 }
 
+// Which item of the type it is, from the least on; below and above all, the first and the last.
+static uint64_t
+key_of(int128 x, int128 least, int128 most)
+{
+    return int128_is_less(most, x)    ? UINT64_MAX
+           : int128_is_less(x, least) ? 0
+                                      : int128_low(int128_sub(x, least));
+}
+
 static void
 init_keys(struct bins *b, const struct edges *e)
 {
-    const wide_int least = b->is_signed ? INT64_MIN : 0;
-    const wide_int most = least + UINT64_MAX;
+    const int128 least = int128_of(b->is_signed ? INT64_MIN : 0);
+    const int128 most = int128_add(least, int128_of_u64(UINT64_MAX));
     for (int64_t i = 0; i < b->n; i++) {
         const tess_number x = edge_at(e, i);
-        const wide_int low = whole_beside(&x, true);
-        b->nlow += low <= most;
-        b->low_key[i] = low > most ? UINT64_MAX : low < least ? 0 : (uint64_t)(low - least);
+        const int128 low = whole_beside(&x, true);
+        b->nlow += !int128_is_less(most, low);
+        b->low_key[i] = key_of(low, least, most);
     }
     for (int64_t i = b->n; i < 2 * (int64_t)b->padded; i++)
         b->low_key[i] = UINT64_MAX;
     const tess_number x = edge_at(e, b->n);
-    const wide_int top = whole_beside(&x, false);
-    b->any_top = top >= least;
-    b->top_key = top > most ? UINT64_MAX : top < least ? 0 : (uint64_t)(top - least);
+    const int128 top = whole_beside(&x, false);
+    b->any_top = !int128_is_less(top, least);
+    b->top_key = key_of(top, least, most);
 }
 
 tess_status

@@ -50,11 +50,11 @@ give_sums(const struct state *s, const struct row *row, uint8_t *to, tess_error 
             memcpy(to + 8 * k, &sum, 8);
             continue;
         }
-        const whole_sum sum = s->whole[row->at + k];
-        const uint64_t bits = (uint64_t)sum;
-        if (sign ? sum < INT64_MIN || sum > INT64_MAX : sum > UINT64_MAX)
+        const int128 sum = s->whole[row->at + k];
+        const uint64_t bits = int128_low(sum);
+        if (sign ? !int128_fits_i64(sum) : !int128_fits_u64(sum))
             return err_set(err, TESS_ERR_LIMIT, -1, "a sum of %.17g, which does not fit in 64 bits",
-                           (double)sum);
+                           int128_to_double(sum));
         memcpy(to + 8 * k, &bits, 8);
     }
     return TESS_OK;
@@ -65,7 +65,8 @@ mean_of(const struct state *s, int64_t at, int64_t n)
 {
     if (n <= 0)
         return (double)NAN;
-    return (s->g->kind == GATHER_WHOLE ? (double)s->whole[at] : sum_of(s, at)) / (double)n;
+    return (s->g->kind == GATHER_WHOLE ? int128_to_double(s->whole[at]) : sum_of(s, at)) /
+           (double)n;
 }
 
 static void
@@ -141,14 +142,27 @@ give_extremes(struct state *s, const struct row *row, uint8_t *to)
 
 NEAR_QUOTIENT(near_quotient32, int32_t)
 NEAR_QUOTIENT(near_quotient64, int64_t)
-NEAR_QUOTIENT(near_quotient128, whole_sum)
 
 static int64_t
-near_quotient(whole_sum sum, int64_t n)
+near_quotient128(int128 sum, int64_t n)
 {
-    const int64_t part = (int64_t)sum;
-    if (sum != part)
-        return (int64_t)(uint64_t)near_quotient128(sum, n);
+    const int128 quotient = int128_div(sum, int128_of(n));
+    uint64_t q = int128_low(quotient);
+    int64_t rest = (int64_t)int128_low(int128_sub(sum, int128_mul(quotient, int128_of(n))));
+    if (rest < 0) {
+        q--;
+        rest += n;
+    }
+    q += rest > n - rest || (rest == n - rest && (q & 1) != 0);
+    return (int64_t)q; // the bits of one without a sign, if the items are of that type
+}
+
+static int64_t
+near_quotient(int128 sum, int64_t n)
+{
+    const int64_t part = (int64_t)int128_low(sum);
+    if (!int128_fits_i64(sum))
+        return near_quotient128(sum, n);
     if (part == (int32_t)part && n == (int32_t)n)
         return near_quotient32((int32_t)part, (int32_t)n);
     return near_quotient64(part, n);
@@ -186,11 +200,12 @@ put_item(const struct state *s, int64_t at, int64_t n, uint8_t *to)
 
 // The same for cells of 2^shift items, whose sum fits in 64 bits: a shift, and no question.
 #define SHIFT_MEANS(name, type)                                                           \
-    static void name(const whole_sum *sums, int64_t ncells, int shift, uint8_t *to)       \
+    static void name(const int128 *sums, int64_t ncells, int shift, uint8_t *to)          \
     {                                                                                     \
         const int64_t n = (int64_t)1 << shift;                                            \
         for (int64_t k = 0; k < ncells; k++) {                                            \
-            const int64_t sum = (int64_t)sums[k], q = sum >> shift, rest = sum & (n - 1); \
+            const int64_t sum = (int64_t)int128_low(sums[k]);                             \
+            const int64_t q = sum >> shift, rest = sum & (n - 1);                         \
             const type mean = (type)(q + ((2 * rest > n) | ((2 * rest == n) & (q & 1)))); \
             memcpy(to + k * (int64_t)sizeof mean, &mean, sizeof mean);                    \
         }                                                                                 \

@@ -73,16 +73,18 @@ squares_variance(const struct squares *a, int64_t ddof)
 
 // The sums become those of (item - nearest integer to the mean), which are small.
 double
-squares_whole_variance(whole_sum sum, whole_squares squares, int64_t n, int64_t ddof)
+squares_whole_variance(int128 sum, int128 squares, int64_t n, int64_t ddof)
 {
     if (n <= ddof || n <= 0)
         return (double)NAN;
-    const int64_t mean = (int64_t)rint((double)sum / (double)n);
-    const int64_t rest = (int64_t)(sum - (whole_sum)mean * n);
-    const whole_sum moved = mean * (2 * (whole_sum)rest + (whole_sum)mean * n);
-    const whole_squares near = squares - (whole_squares)moved;
-    const double all = (double)n, less = (double)(n - ddof);
-    if (near <= INT64_MAX && n <= INT32_MAX)
-        return (double)((whole_sum)near * n - (whole_sum)rest * rest) / (all * less);
-    return ((double)near - (double)rest * ((double)rest / all)) / less;
+    const int128 mean = int128_of((int64_t)rint(int128_to_double(sum) / (double)n));
+    const int128 means = int128_mul(mean, int128_of(n)), rest = int128_sub(sum, means);
+    const int128 moved = int128_mul(mean, int128_add(int128_add(rest, rest), means));
+    const int128 near = int128_sub(squares, moved);
+    const double all = (double)n, less = (double)(n - ddof), left = int128_to_double(rest);
+    if (int128_fits_i64(near) && n <= INT32_MAX)
+        return int128_to_double(
+                   int128_sub(int128_mul(near, int128_of(n)), int128_mul(rest, rest))) /
+               (all * less);
+    return (int128_to_double(near) - left * (left / all)) / less;
 }

@@ -10,12 +10,11 @@
 #ifndef COMPUTE_SQUARES_H
 #define COMPUTE_SQUARES_H
 
+#include "base/int128.h"
+
 #include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-__extension__ typedef __int128 whole_sum;
-__extension__ typedef unsigned __int128 whole_squares;
 
 struct squares {
     double weight; // items
@@ -51,6 +50,6 @@ double squares_variance(const struct squares *a, int64_t ddof);
 
 // The same for n integers of at most 32 bits. For n < 2^31, and if the squares of (item - mean)
 // have a sum below 2^63, the result is the quotient of two exact integers.
-double squares_whole_variance(whole_sum sum, whole_squares squares, int64_t n, int64_t ddof);
+double squares_whole_variance(int128 sum, int128 squares, int64_t n, int64_t ddof);
 
 #endif

@@ -305,6 +305,12 @@ add_squares(struct state *s, const int64_t *start, const int64_t *stop, const vo
 
 // -- items
 
+static void
+add_halves(int128 *sum, int128 high, int128 low)
+{
+    *sum = int128_add(*sum, int128_add(int128_shift(high, 32), low));
+}
+
 void
 state_settle(struct state *s)
 {
@@ -313,11 +319,11 @@ state_settle(struct state *s)
     const size_t size = (size_t)s->ncells * sizeof *s->low;
     const bool squares = s->g->kind == GATHER_WHOLE_SQUARES;
     for (int64_t k = 0; k < s->ncells; k++)
-        s->whole[k] += (squares ? 0 : (whole_sum)s->high[k] * ((int64_t)1 << 32)) + s->low[k];
+        add_halves(&s->whole[k], int128_of(squares ? 0 : s->high[k]), int128_of(s->low[k]));
     for (int64_t k = 0; squares && k < s->ncells; k++) {
         // square_low is modulo 2^64; the sum of the low 32 bits of all squares is less than that
         const uint64_t rest = s->square_low[k] - (s->square_high[k] << 32);
-        s->whole_squares[k] += ((whole_squares)s->square_high[k] << 32) + rest;
+        add_halves(&s->whole_squares[k], int128_of_u64(s->square_high[k]), int128_of_u64(rest));
     }
     memset(s->low, 0, size);
     memset(squares ? (void *)s->square_low : s->high, 0, size);
@@ -378,26 +384,26 @@ state_add(struct state *s, const int64_t *start, const int64_t *stop, const void
 
 // -- equal items
 
-static whole_sum
+static int128
 whole_of(enum numeric number, const void *x)
 {
     switch (number) {
     case NUMERIC_I1:
-        return *(const int8_t *)x;
+        return int128_of(*(const int8_t *)x);
     case NUMERIC_I2:
-        return *(const int16_t *)x;
+        return int128_of(*(const int16_t *)x);
     case NUMERIC_I4:
-        return *(const int32_t *)x;
+        return int128_of(*(const int32_t *)x);
     case NUMERIC_I8:
-        return *(const int64_t *)x;
+        return int128_of(*(const int64_t *)x);
     case NUMERIC_U1:
-        return *(const uint8_t *)x;
+        return int128_of(*(const uint8_t *)x);
     case NUMERIC_U2:
-        return *(const uint16_t *)x;
+        return int128_of(*(const uint16_t *)x);
     case NUMERIC_U4:
-        return *(const uint32_t *)x;
+        return int128_of(*(const uint32_t *)x);
     default:
-        return *(const uint64_t *)x;
+        return int128_of_u64(*(const uint64_t *)x);
     }
 }
 
@@ -422,17 +428,19 @@ add_equal_cell(struct state *s, int64_t at, int64_t nitems, const void *what)
     const struct equal *const e = what;
     const int64_t few = nitems & INT32_MAX;
     const bool is_f4 = s->g->number == NUMERIC_F4;
+    int128 sum;
     if (e->missing)
         s->missing[at] += nitems;
     switch (s->g->kind) {
-    case GATHER_WHOLE_SQUARES: {
-        const whole_sum x = whole_of(s->g->number, e->number);
-        s->whole_squares[at] += (whole_squares)(x * x) * (whole_squares)nitems;
-        s->whole[at] += x * nitems;
+    case GATHER_WHOLE_SQUARES:
+        sum = int128_mul(whole_of(s->g->number, e->number), int128_of(nitems));
+        s->whole[at] = int128_add(s->whole[at], sum);
+        sum = int128_mul(sum, whole_of(s->g->number, e->number));
+        s->whole_squares[at] = int128_add(s->whole_squares[at], sum);
         return;
-    }
     case GATHER_WHOLE:
-        s->whole[at] += whole_of(s->g->number, e->number) * nitems;
+        sum = int128_mul(whole_of(s->g->number, e->number), int128_of(nitems));
+        s->whole[at] = int128_add(s->whole[at], sum);
         return;
     case GATHER_FLOAT: { // counts of at most 32 bits that are not 0
         const double x = is_f4 ? (double)*(const float *)e->number : *(const double *)e->number;
@@ -487,11 +495,12 @@ merge_row(struct state *s, int64_t to, const struct state *other, int64_t from, 
     switch (g->kind) {
     case GATHER_WHOLE_SQUARES:
         for (int64_t k = 0; k < n; k++)
-            s->whole_squares[to + k] += other->whole_squares[from + k];
+            s->whole_squares[to + k] =
+                int128_add(s->whole_squares[to + k], other->whole_squares[from + k]);
         // fallthrough
     case GATHER_WHOLE:
         for (int64_t k = 0; k < n; k++)
-            s->whole[to + k] += other->whole[from + k];
+            s->whole[to + k] = int128_add(s->whole[to + k], other->whole[from + k]);
         return;
     case GATHER_FLOAT:
         for (int64_t k = 0; k < n; k++) {

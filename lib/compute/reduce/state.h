@@ -21,9 +21,9 @@ struct state {
     int64_t waiting; // items in low and high
 
     // Each NULL unless the gathering has it.
-    whole_sum *whole; // GATHER_WHOLE, GATHER_WHOLE_SQUARES: the sum, with
+    int128 *whole; // GATHER_WHOLE, GATHER_WHOLE_SQUARES: the sum, with
     int64_t *low, *high; // what was added since; `high` only for GATHER_WHOLE
-    whole_squares *whole_squares; // GATHER_WHOLE_SQUARES, with
+    int128 *whole_squares; // GATHER_WHOLE_SQUARES, with
     uint64_t *square_low, *square_high; // what was added since
     double *sum, *lost; // GATHER_FLOAT
     uint8_t *best; // GATHER_LEAST, GATHER_GREATEST: numbers

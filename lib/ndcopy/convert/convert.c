@@ -350,8 +350,7 @@ init_times(struct converter *c, const struct item_type *from, const struct item_
 {
     if (!time_ratio_init(&c->ratio, &from->unit, &to->unit))
         return err_set(err, TESS_ERR_UNSUPPORTED, -1, "these units of time do not convert");
-    const struct time_ratio *const r = &c->ratio;
-    if (r->multiply != 1 || r->divide != 1 || r->months_from != 0 || r->months_to != 0)
+    if (!time_ratio_is_one(&c->ratio))
         add_step(c, step_times, STEP_MOVE, how);
     return TESS_OK;
 }
@@ -390,7 +389,7 @@ is_certain(const struct converter *c, const struct item_type *from, const struct
     if (how->misfit != TESS_MISFIT_ERROR || c->count == 0 || to->id == NUMBER_B1)
         return true;
     if (from->id == ITEM_TIME)
-        return c->ratio.multiply == 1 && c->ratio.months_from == 0;
+        return int128_is_equal(c->ratio.multiply, int128_of(1)) && c->ratio.months_from == 0;
     if (how->scale != 1 || how->offset != 0)
         return t->number == NUMBER_F8;
     if (f->parts > t->parts)

@@ -6,19 +6,18 @@
 #ifndef NDCOPY_CONVERT_TIMES_H
 #define NDCOPY_CONVERT_TIMES_H
 
+#include "base/int128.h"
 #include "ndcopy/convert/kernels.h"
-
-__extension__ typedef __int128 wide_int;
 
 // What one count is: months, of years and months; else attoseconds. Both 0: no unit.
 struct time_unit {
     bool date; // counts from 1970; else a duration
     int64_t months;
-    wide_int attoseconds;
+    int128 attoseconds;
 };
 
 struct time_ratio {
-    wide_int multiply, divide; // no common divisor
+    int128 multiply, divide; // no common divisor
     // Of dates, the calendar comes first, or last: the counts between are days.
     int64_t months_from, months_to; // per count; 0: not that side
 };
@@ -29,6 +28,8 @@ bool time_unit_parse(const char *dtype, struct time_unit *unit);
 // false: these do not convert.
 bool time_ratio_init(struct time_ratio *ratio, const struct time_unit *from,
                      const struct time_unit *to);
+
+bool time_ratio_is_one(const struct time_ratio *ratio);
 
 // As convert_fn: n counts of 8 bytes.
 size_t times_convert(uint8_t *restrict dst, const uint8_t *restrict src, size_t n,

@@ -178,7 +178,7 @@ inquire(struct netcdf *n, tess_error *err)
         status = nc_inq_dimlen(n->group, ids[i], &length);
         if (status != NC_NOERR)
             return netcdf_fail(err, "cannot read a dimension", status);
-        if (length > INT64_MAX)
+        if (length > SIZE_MAX / 2)
             return report_set(err, TESS_ERR_LIMIT, "a dimension of %zu", length);
         s->shape[i] = (int64_t)length;
     }

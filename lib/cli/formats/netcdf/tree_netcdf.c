@@ -36,7 +36,7 @@ list_dimensions(int group, struct tree *t, struct tree_group *g, tess_error *err
         status = nc_inq_dim(group, ids[i], name, &length);
         for (int k = 0; k < nunlimited; k++)
             grows = grows || unlimited[k] == ids[i];
-        if (status == NC_NOERR && length > INT64_MAX)
+        if (status == NC_NOERR && length > SIZE_MAX / 2)
             st = report_set(err, TESS_ERR_LIMIT, "a dimension of %zu", length);
         else if (status == NC_NOERR && !tree_add_dimension(t, g, name, (int64_t)length, grows))
             st = report_nomem(err, NC_MAX_NAME);
