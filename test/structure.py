@@ -42,7 +42,7 @@ LEVELS = [
 # take memory from libc.
 OUTSIDE = {"compat", "http", "python"}
 # The command is a program that uses the public headers, and these, which stand alone.
-CLI_MAY = {"base/swap.h", "meta/utf8.h", "ndcopy/ndcopy.h"}
+CLI_MAY = {"base/swap.h", "io/names/rename.h", "meta/utf8.h", "ndcopy/ndcopy.h"}
 
 # What only base/memory.c calls. The command is a program, and has libc's.
 LIBC_MEMORY = {"malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "posix_memalign",

@@ -13,6 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifndef RTLD_DEEPBIND // names of the module may then be taken from this program
+#define RTLD_DEEPBIND 0
+#endif
+
 #define MODULE "../compare/compare_blosc2.so"
 
 static void

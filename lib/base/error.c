@@ -3,6 +3,10 @@
  *
  * The caller may pass NULL everywhere; then only the status travels.
  */
+// strerror_r() is that of POSIX here; not every C library has the other one.
+#undef _GNU_SOURCE
+#define _POSIX_C_SOURCE 200809L
+
 #include "base/error.h"
 
 #include <errno.h>
@@ -37,8 +41,9 @@ add_reason(tess_error *err, int sys)
 {
     char text[128];
     const size_t used = strlen(err->message);
-    const char *const why = strerror_r(sys, text, sizeof text); // the GNU one
-    snprintf(err->message + used, sizeof err->message - used, ": %s", why);
+    if (strerror_r(sys, text, sizeof text) != 0)
+        snprintf(text, sizeof text, "error %d", sys);
+    snprintf(err->message + used, sizeof err->message - used, ": %s", text);
 }
 
 tess_status

@@ -336,7 +336,7 @@ look_up(const struct open_file *f, int *fd, tess_error *err)
 static tess_status
 open_again(const struct open_file *f, int *fd, tess_error *err)
 {
-    struct open_file_identity now;
+    struct open_file_identity now = {0};
     int opened;
     tess_status st = look_up(f, &opened, err);
     if (st != TESS_OK)

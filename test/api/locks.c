@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -212,7 +213,8 @@ hold_and_replace(const struct channel *c, const void *arg)
     hear(c);
     (void)usleep(100000);
     // By hand: our own calls do not replace what is open for writing.
-    if (renameat2(AT_FDCWD, aside, AT_FDCWD, w->path, RENAME_EXCHANGE) != 0 ||
+    const unsigned exchange = 2;
+    if (syscall(SYS_renameat2, AT_FDCWD, aside, AT_FDCWD, w->path, exchange) != 0 ||
         tess_array_close(a, NULL) != TESS_OK)
         return 1;
     (void)usleep(100000);

@@ -245,6 +245,11 @@ foreign_things_stay(void **state)
 
 // -- what may be replaced
 
+#ifndef RENAME_EXCHANGE // the library then renames by system call, and late_arrivals_stay() is left
+                        // out
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags);
+#endif
+
 // The library's calls come here, too: what happens just before one of them, and which fail.
 static struct {
     void (*before)(int call);
@@ -370,6 +375,9 @@ late_arrivals_stay(void **state)
     tess_error error;
 
     (void)state;
+#ifndef RENAME_EXCHANGE
+    skip();
+#endif
     noise(&r, ROWS, 1);
     reference_init(&zeros, 2, (const int64_t[]){ROWS, COLUMNS}, 8);
     make("a", TESS_MODE_NEW, &r);

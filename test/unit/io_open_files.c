@@ -260,6 +260,10 @@ moved(void **state)
         struct io *io;
         tess_error err;
         char path[512], other[512];
+#ifndef STATX_BTIME
+        if (what == REMADE) // without the time of birth it is the same file, if the inode is
+            continue;
+#endif
         int found = 0;
         assert_int_equal(mkdir(files_path("d"), 0777), 0);
         (void)snprintf(path, sizeof path, "%s", files_path("d/file"));

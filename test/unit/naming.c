@@ -1,7 +1,7 @@
 /*
  * naming.c - tests of io/names/naming.h and io/names/removal.h: which name new files and
- * directories have, and removed ones, and when, on file systems that can rename in all ways, in
- * some, and that fail.
+ * directories have, and removed ones, and when, on systems that can rename in all ways, in some,
+ * and that fail.
  */
 #include "io/names/naming.h"
 #include "io/directory.h"
@@ -30,20 +30,40 @@
 // -- the file system: calls of the library come here, since it is linked statically
 
 static struct {
-    bool no_flags; // of renameat2()
+    int no_flags; // error of renames with flags; 0: none
     bool no_links;
     int failing_syncs; // of directories, from now on
 } fs;
 
+static bool
+fails_renaming(unsigned flags)
+{
+    if (fs.no_flags == 0 || flags == 0)
+        return false;
+    errno = fs.no_flags;
+    return true;
+}
+
+#ifdef BY_SYSCALL
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
+
+long
+__wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    if (number == SYS_renameat2 && fails_renaming((unsigned)e))
+        return -1;
+    return __real_syscall(number, a, b, c, d, e, f);
+}
+#else
 int
 renameat2(int from_at, const char *from, int to_at, const char *to, unsigned flags)
 {
-    if (fs.no_flags && flags != 0) {
-        errno = EINVAL;
+    if (fails_renaming(flags))
         return -1;
-    }
     return (int)syscall(SYS_renameat2, from_at, from, to_at, to, flags);
 }
+#endif
 
 int
 linkat(int from_at, const char *from, int to_at, const char *to, int flags)
@@ -145,8 +165,9 @@ put(bool directory, const char *text)
 // -- tests
 
 static const struct {
-    bool no_flags, no_links;
-} systems[] = {{false, false}, {true, false}, {true, true}};
+    int no_flags;
+    bool no_links;
+} systems[] = {{0, false}, {EINVAL, false}, {EINVAL, true}, {ENOSYS, false}, {ENOSYS, true}};
 
 enum { SYSTEMS = sizeof systems / sizeof *systems };
 
@@ -184,6 +205,7 @@ new_names(void **state)
         ok(publish(&other, true, err));
         assert_int_equal(publish(&t, true, &error), TESS_ERR_IO);
         assert_int_equal(error.sys, EEXIST);
+        assert_non_null(strstr(error.message, strerror(EEXIST)));
         end(&other);
         end(&t);
         holds(!directory, "early");

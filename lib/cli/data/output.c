@@ -6,6 +6,7 @@
 #include "cli/data/path.h"
 #include "cli/report.h"
 #include "cli/signals.h"
+#include "io/names/rename.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -125,28 +126,6 @@ keep_mode(const struct output *o)
            chmod(o->temporary, o->mode & 07777) == 0;
 }
 
-static bool
-rename_with(const char *from, const char *to, unsigned flags)
-{
-    return renameat2(AT_FDCWD, from, AT_FDCWD, to, flags) == 0;
-}
-
-// rename() that does not replace what has come into being meanwhile. Not every file system knows
-// links, or this kind of renaming.
-static bool
-rename_to_new(const char *from, const char *to)
-{
-    if (link(from, to) == 0) {
-        (void)unlink(from);
-        return true;
-    }
-    if (errno == EEXIST || access(to, F_OK) == 0) {
-        errno = EEXIST;
-        return false;
-    }
-    return rename_with(from, to, RENAME_NOREPLACE) || (errno == EINVAL && rename(from, to) == 0);
-}
-
 // What is here is not ours to remove any more.
 static void
 forget(struct output *o)
@@ -161,10 +140,13 @@ forget(struct output *o)
 static tess_status
 exchange_names(struct output *o, tess_error *err)
 {
-    if (!rename_with(o->temporary, o->path, RENAME_EXCHANGE))
-        return report_errno(err, "cannot be given its name");
+    if (!rename_exchange(AT_FDCWD, o->temporary, o->path))
+        return report_errno(err,
+                            rename_is_unknown(errno)
+                                ? "the file system cannot exchange names, as replacing it needs"
+                                : "cannot be given its name");
     const tess_status st = check_replaceable(o, o->temporary, err);
-    if (st != TESS_OK && !rename_with(o->temporary, o->path, RENAME_EXCHANGE))
+    if (st != TESS_OK && !rename_exchange(AT_FDCWD, o->temporary, o->path))
         forget(o);
     return st;
 }
@@ -172,7 +154,7 @@ exchange_names(struct output *o, tess_error *err)
 static tess_status
 take_name(struct output *o, tess_error *err)
 {
-    if (o->force ? rename(o->temporary, o->path) == 0 : rename_to_new(o->temporary, o->path))
+    if (o->force ? rename(o->temporary, o->path) == 0 : rename_new(AT_FDCWD, o->temporary, o->path))
         return TESS_OK;
     if (o->force && (errno == EISDIR || errno == ENOTDIR || errno == ENOTEMPTY || errno == EEXIST))
         return exchange_names(o, err);

@@ -2,8 +2,8 @@
  * path.c - what stands at a path: a file, or a directory with files in it.
  *
  * path_remove() and path_remove_family() run in signal handlers: all they call is safe there. That
- * is why directories are read with getdents64(), a bare system call, and not with readdir(), which
- * allocates.
+ * is why directories are read with a bare system call, and not with readdir(), which allocates. Not
+ * every C library has a function for it.
  */
 #include "cli/data/path.h"
 
@@ -14,31 +14,42 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 // Returns false to stop.
 typedef bool visit_fn(int folder, const char *name, void *arg);
+
+// An entry of a directory, as the kernel writes it.
+struct entry {
+    uint64_t inode;
+    int64_t next;
+    uint16_t length; // of all, up to the next one
+    uint8_t type;
+    char name[]; // up to a 0
+};
 
 // Calls `visit` with each name in an open directory; false if it stopped or a read failed.
 static bool
 for_each_name(int folder, visit_fn *visit, void *arg)
 {
     char entries[4096];
-    ssize_t size;
+    long size;
 
     if (lseek(folder, 0, SEEK_SET) != 0)
         return false;
-    while ((size = getdents64(folder, entries, sizeof entries)) > 0) {
-        unsigned short length;
+    while ((size = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0) {
+        uint16_t length;
 
-        for (ssize_t at = 0; at < size; at += length) {
-            const char *const name = entries + at + offsetof(struct dirent64, d_name);
+        for (long at = 0; at < size; at += length) {
+            const char *const name = entries + at + offsetof(struct entry, name);
 
-            memcpy(&length, entries + at + offsetof(struct dirent64, d_reclen), sizeof length);
+            memcpy(&length, entries + at + offsetof(struct entry, length), sizeof length);
             if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !visit(folder, name, arg))
                 return false;
         }

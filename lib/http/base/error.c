@@ -1,6 +1,10 @@
 /*
  * error.c - filling the caller's tess_error.
  */
+// strerror_r() is that of POSIX here; not every C library has the other one.
+#undef _GNU_SOURCE
+#define _POSIX_C_SOURCE 200809L
+
 #include "http/base/error.h"
 
 #include <stdarg.h>
@@ -38,8 +42,9 @@ http_fail_sys(tess_error *err, int sys, const char *fmt, ...)
         error_fill(err, TESS_ERR_IO, sys, fmt, args);
         va_end(args);
         const size_t used = strlen(err->message);
-        const char *const why = strerror_r(sys, text, sizeof text); // the GNU one
-        snprintf(err->message + used, sizeof err->message - used, ": %s", why);
+        if (strerror_r(sys, text, sizeof text) != 0)
+            snprintf(text, sizeof text, "error %d", sys);
+        snprintf(err->message + used, sizeof err->message - used, ": %s", text);
     }
     return TESS_ERR_IO;
 }

@@ -10,6 +10,7 @@
 #include "io/names/naming.h"
 
 #include "base/memory.h"
+#include "io/names/rename.h"
 #include "io/open_files.h"
 
 #include <ctype.h>
@@ -284,60 +285,13 @@ naming_lock_error(const struct naming *n, const struct io_lock *lock)
 
 enum taken { TAKEN_NEW, TAKEN_EXCHANGED, TAKEN_OVER };
 
-static bool
-naming_rename_with(const struct naming *n, const char *from, const char *to, unsigned flags)
-{
-    return renameat2(n->parent, from, n->parent, to, flags) == 0;
-}
-
-// The file system, or the system, does not know a way to rename.
-static bool
-is_unknown(int error)
-{
-    return error == EINVAL || error == ENOSYS;
-}
-
-// Without renames that refuse to replace, the name is reserved by an empty file or directory, which
-// is replaced.
-static bool
-claim_name(const struct naming *n, const char *from, const char *to)
-{
-    const int claim = n->kind->make(n->parent, to);
-    if (claim < 0)
-        return false;
-    close(claim);
-    if (renameat(n->parent, from, n->parent, to) == 0)
-        return true;
-    const int error = errno;
-    if (unlinkat(n->parent, to, 0) != 0)
-        (void)unlinkat(n->parent, to, AT_REMOVEDIR);
-    errno = error;
-    return false;
-}
-
-// Rename to what nothing is called. A file may have two names for a moment.
-static bool
-rename_new(const struct naming *n, const char *from, const char *to)
-{
-    if (naming_rename_with(n, from, to, RENAME_NOREPLACE))
-        return true;
-    if (!is_unknown(errno))
-        return false;
-    if (linkat(n->parent, from, n->parent, to, 0) == 0) {
-        (void)unlinkat(n->parent, from, 0);
-        return true;
-    }
-    const bool no_links = errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS;
-    return no_links && claim_name(n, from, to);
-}
-
 // What was taken the name from gets it back. Where that fails, nothing is removed any more: neither
 // is ours alone.
 static tess_status
 naming_give_back(struct naming *n, tess_status st, tess_error *err)
 {
-    if (naming_rename_with(n, n->temporary, n->name, RENAME_EXCHANGE) ||
-        naming_rename_with(n, n->temporary, n->name, RENAME_NOREPLACE)) {
+    if (rename_exchange(n->parent, n->temporary, n->name) ||
+        rename_new(n->parent, n->temporary, n->name)) {
         n->doubtful = true;
         return st;
     }
@@ -370,14 +324,14 @@ replace_name(struct naming *n, bool keep, enum taken *taken, tess_error *err)
     if (!keep && !n->kind->exchanges)
         return naming_take_over(n, taken, err);
     for (int i = 0;; i++) {
-        if (naming_rename_with(n, n->temporary, n->name, RENAME_EXCHANGE)) {
+        if (rename_exchange(n->parent, n->temporary, n->name)) {
             const tess_status st = n->kind->check(n, n->temporary, err);
             *taken = TAKEN_EXCHANGED;
             return st == TESS_OK ? st : naming_give_back(n, st, err);
         }
-        const bool unknown = is_unknown(errno);
+        const bool unknown = rename_is_unknown(errno);
         *taken = TAKEN_NEW;
-        if ((unknown || errno == ENOENT) && rename_new(n, n->temporary, n->name))
+        if ((unknown || errno == ENOENT) && rename_new(n->parent, n->temporary, n->name))
             return TESS_OK;
         if (errno == EEXIST && unknown)
             return naming_take_over(n, taken, err);
@@ -392,7 +346,7 @@ naming_take_name(struct naming *n, bool keep, enum taken *taken, tess_error *err
     if (n->replace)
         return replace_name(n, keep, taken, err);
     *taken = TAKEN_NEW;
-    if (!rename_new(n, n->temporary, n->name))
+    if (!rename_new(n->parent, n->temporary, n->name))
         return err_sys(err, errno, "giving it its name");
     return TESS_OK;
 }
@@ -412,7 +366,7 @@ take_back(struct naming *n, enum taken taken, tess_status st, tess_error *err)
 {
     if (taken == TAKEN_EXCHANGED)
         st = naming_give_back(n, st, err);
-    else if (taken == TAKEN_NEW && rename_new(n, n->name, n->temporary))
+    else if (taken == TAKEN_NEW && rename_new(n->parent, n->name, n->temporary))
         n->doubtful = true;
     else
         naming_end(n);
@@ -463,7 +417,7 @@ take_away(struct naming *n, tess_error *err)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a name");
     for (unsigned i = 0;; i++) {
         naming_temporary(n->name, i, n->temporary);
-        if (rename_new(n, n->name, n->temporary))
+        if (rename_new(n->parent, n->name, n->temporary))
             return TESS_OK;
         if (errno == EEXIST)
             continue;
@@ -478,7 +432,7 @@ take_away(struct naming *n, tess_error *err)
 static tess_status
 bring_back(struct naming *n, tess_status st, tess_error *err)
 {
-    if (!rename_new(n, n->temporary, n->name))
+    if (!rename_new(n->parent, n->temporary, n->name))
         st = err_sys(err, errno, "giving back the name to what is called %.*s%s now",
                      (int)(n->name - n->path), n->path, n->temporary);
     mem_free(n->temporary);
