@@ -2,13 +2,20 @@
 
 meson-python expects pyproject.toml beside the meson.build of the project, which is not here. So it
 works in a folder of links: all that the root has, and the pyproject.toml of this folder.
+
+Then the wheel is packed again: with the package alone, as meson-python 0.12 (of Debian 12) adds the
+command, headers and archive of the library to it; and with licences, ours and those of what was
+built into it from subprojects.
 """
 
+import base64
 import contextlib
+import hashlib
 import os
 import pathlib
 import sys
 import tempfile
+import zipfile
 
 import mesonpy
 
@@ -45,7 +52,41 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     settings["setup-args"] = [f"-Dpython_program={sys.executable}",
                               *([given] if isinstance(given, str) else given)]
     with _joined():
-        return mesonpy.build_wheel(directory, settings, metadata_directory)
+        name = mesonpy.build_wheel(directory, settings, metadata_directory)
+    _pack_again(pathlib.Path(directory, name))
+    return name
+
+
+def _licences():
+    yield "LICENSE", ROOT / "LICENSE"
+    for folder in sorted((ROOT / "subprojects").iterdir()):
+        texts = [text for text in (folder / "LICENSE", folder / "LICENSE.txt", folder / "COPYING",
+                                   folder / "LICENSE_1_0.txt") if text.is_file()]
+        for text in texts[:1]:
+            yield f"{folder.name}/{text.name}", text
+
+
+def _pack_again(wheel):
+    files = {}
+    with zipfile.ZipFile(wheel) as old:
+        info = next(n for n in old.namelist() if n.endswith(".dist-info/WHEEL")).split("/")[0]
+        for name in old.namelist():
+            start, _, rest = name.partition("/")
+            in_lib = start.endswith(".data") and rest.startswith(("platlib/", "purelib/"))
+            if (rest.split("/", 1)[1] if in_lib else name).startswith(("tessera/", info + "/")):
+                files[name] = old.getinfo(name), old.read(name)
+    record = f"{info}/RECORD"
+    files.pop(record, None)
+    for name, path in _licences():
+        files[f"{info}/licenses/{name}"] = f"{info}/licenses/{name}", path.read_bytes()
+    lines = []
+    for name, (_, data) in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        lines.append(f"{name},sha256={digest},{len(data)}\n")
+    files[record] = record, "".join([*lines, f"{record},,\n"]).encode()
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry, data in files.values():
+            new.writestr(entry, data)
 
 
 def build_sdist(sdist_directory, config_settings=None):

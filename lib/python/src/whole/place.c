@@ -135,7 +135,9 @@ take_url(struct py_place *place, PyObject *dict)
     return true;
 #else
     (void)dict;
-    PyErr_Format(PyExc_OSError, "%R is a URL, and this build of tessera lacks libcurl",
+    PyErr_Format(PyExc_OSError,
+                 "%R is a URL, and this package was built without them: libcurl 7.85 or later and "
+                 "nettle, with headers, were not found then, or the option http was disabled",
                  place->name);
     return false;
 #endif
