@@ -169,7 +169,8 @@ run 3 import empty.npy x.b2nd
 run 3 import absent.npy x.b2nd
 says '^tess: absent.npy: '
 run 3 import absent.raw x.b2nd --dtype '|u1' --shape 1
-run 3 import . x.b2nd --dtype '|u1' --shape 1
+run 2 import . x.b2nd --dtype '|u1' --shape 1
+says 'a folder, not raw items'
 run 2 import in.raw x.b2nd
 run 2 import in.raw x.b2nd --dtype '|u1'
 run 2 import in.raw x.b2nd --dtype '|u1' --shape 5x5

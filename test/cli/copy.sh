@@ -151,9 +151,9 @@ mkdir full
 run 3 a.b2nd full --force
 [ -f full/file ] || fail "removed a folder"
 run 2 a.b2nd -
-says 'an array is a file or a directory'
+says "not to standard output, only to a file or directory"
 run 2 - x.b2nd
-says 'an array is a file or a directory'
+says "an array is a file or a directory"
 run 2 a.b2nd
 run 2 a.b2nd x.b2nd --chunks 4
 says 'the array has 2 dimensions, this shape 1'

@@ -75,7 +75,7 @@ for command in info verify compact; do
     run 3 $command absent
     says 'tess: absent: opening the file: No such file or directory'
     run 3 $command folder
-    says 'tess: folder: a directory without an array: there is no chunks.b2frame in it'
+    says 'tess: folder: no array but a folder; tess ls lists the arrays in it'
     run 3 $command empty
     says 'tess: empty: no array but an empty file'
     run 3 $command a.npy
@@ -89,6 +89,74 @@ run 3 slice a.nc 0
 says 'tess: a.nc: no array but a netCDF file; tess import makes arrays of its variables'
 run 3 resize a.h5 1
 says 'tess: a.h5: no array but an HDF5 file; tess import makes arrays of what is in it'
+
+### what is imported is known by its first bytes; other formats are no raw items
+python='tess does not read it: save its items as .npy in Python, for tess import'
+another='an array of Blosc2; tess copy makes another one of it'
+run 0 copy a.b2nd sparse --layout sparse
+cp a.b2nd a.dat
+mkdir z.zarr
+echo '{}' >z.zarr/zarr.json
+printf 'II*\0\10\0\0\0' >i.tif
+printf '\211PNG\r\n\032\n' >i.raw
+gzip -c a.npy >a.npy.gz
+printf 'PK\3\4' >a.zip
+while IFS='|' read -r file words; do
+    run 2 import "$file" x.b2nd
+    says "tess: $file: $words"
+    [ -d "$file" ] && stdin= || stdin='; from standard input, -, bytes are taken as they are'
+    run 2 import "$file" x.b2nd --dtype '|u1' --shape "$(cat "$file" 2>/dev/null | wc -c)"
+    says "tess: $file: $(echo "$words" | sed 's/;/, not raw items;/')$stdin"
+done <<END
+a.b2nd|$another
+a.dat|$another
+sparse|$another
+z.zarr|a folder of Zarr; $python
+folder|a folder; tess ls lists the arrays in it
+i.tif|a TIFF image; $python
+i.raw|a PNG image; $python
+a.npy.gz|a gzip file; decompress it first, or to tess import -
+END
+for command in 'import i.tif x.b2nd' 'append a.b2nd i.tif' 'set a.b2nd ... --from i.tif'; do
+    "$tess" $command 2>err
+    grep -q "a TIFF image; $python" err || fail "$command: $(cat err)"
+done
+run 3 import a.zip x.b2nd
+"$tess" import - x.b2nd --dtype '|u1' --shape 8 <i.tif || fail "bytes of an image as items"
+rm -f x.b2nd
+head -c 9600 /dev/zero >zeros.tif
+cp zeros.tif zeros.b2nd
+for name in 'tif:a TIFF image' 'b2nd:an array of Blosc2'; do
+    run 2 import zeros.${name%:*} x.b2nd
+    says "tess: zeros.${name%:*}: has the name of ${name#*:}, but does not begin as one; if it is \
+raw items, they need --dtype and --shape"
+    run 0 import zeros.${name%:*} x.b2nd --dtype '<f4' --shape 2400
+    rm x.b2nd
+done
+run 2 import empty x.b2nd
+says 'tess: empty: an empty file'
+cp a.npy a.data
+run 0 import a.data x.b2nd
+"$tess" append x.b2nd a.data >out || fail "append of a .npy file of another name"
+rm x.b2nd
+run 0 create x.b2nd --dtype '<f4' --shape 2
+for kind in nc h5; do
+    "$tess" export x.b2nd v.$kind 2>/dev/null || continue # a build without that format
+    mv v.$kind v.$kind.data
+    "$tess" import v.$kind.data:v y.b2nd 2>err || fail "import of a $kind file of another name: $(cat err)"
+    rm y.b2nd
+done
+rm x.b2nd
+
+### a name - is standard output: of items only
+for command in 'import a.npy -' 'create - --dtype |u1 --shape 3' 'copy a.b2nd -' 'concat a.b2nd a.b2nd -' \
+    'stack a.b2nd a.b2nd -' 'transpose a.b2nd -' 'repair a.b2nd -' 'stat a.b2nd -o -' \
+    'copy a.b2nd - --layout sparse'; do
+    # shellcheck disable=SC2086
+    run 2 $command
+    says 'tess: -: not to standard output, only to a file or directory; tess export writes items to a pipe'
+    [ ! -e ./- ] || fail "$command made a file -"
+done
 
 ### paths that cannot be written
 run 3 import a.npy absent/b.b2nd
@@ -104,7 +172,7 @@ if [ ! -w locked ]; then # not so for root
     says 'tess: locked/b.b2nd: its directory cannot be written: Permission denied'
     chmod a-r a.npy
     run 3 import a.npy b.b2nd
-    says 'tess: a.npy: cannot open: Permission denied'
+    says 'tess: a.npy: opening the file: Permission denied'
 fi
 
 ### parts and shapes that do not fit

@@ -76,7 +76,7 @@ grep -q '^{"path": "d/cut.b2nd", "size": 90, "damaged": "..*"}$' out || fail "ob
 run 3 ls d/raw
 says '^tess: d/raw: '
 run 3 ls missing
-says '^tess: missing: cannot be read'
+says '^tess: missing: opening the file: No such file'
 run 2 ls d --chunks
 if [ "$(id -u)" -ne 0 ]; then
     chmod 0 d/sub/deep

@@ -150,7 +150,7 @@ says '--dtype rubbish: not a type such as <f4'
 run 2 create no.b2nd --dtype '<f4' --shape 2,3
 run 2 create no.b2nd --dtype '<f4' --shape 2x3 --chunks 2
 run 2 create - --dtype '<f4' --shape 2
-says 'an array is a file or a directory'
+says 'not to standard output, only to a file or directory'
 run 3 create absent/no.b2nd --dtype '<f4' --shape 2
 [ ! -e no.b2nd ] || fail "a mistake made an array"
 

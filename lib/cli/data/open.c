@@ -3,12 +3,12 @@
  */
 #include "cli/data/open.h"
 
+#include "cli/data/format.h"
 #include "cli/data/remote.h"
 #include "cli/report.h"
 #include "cli/text/text.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 tess_status
@@ -24,43 +24,15 @@ open_context(const struct arguments *args, tess_context *context, tess_error *er
     return TESS_OK;
 }
 
-// What the file is instead, by its first bytes; NULL: nothing that tess knows.
-static const char *
-other_format(const char *path)
-{
-    static const struct {
-        const char *magic;
-        size_t size;
-        const char *words;
-    } formats[] = {
-        {"\x93NUMPY", 6, "a NumPy file; tess import makes an array of it"},
-        {"PK\x03\x04", 4, "a zip file; if it is an .npz, tess import makes arrays of it"},
-        {"CDF", 3, "a netCDF file; tess import makes arrays of its variables"},
-        {"\x89HDF", 4, "an HDF5 file; tess import makes arrays of what is in it"},
-    };
-    FILE *const in = fopen(path, "rb");
-    char head[8] = "";
-
-    if (!in)
-        return NULL;
-    const size_t n = fread(head, 1, sizeof head, in);
-    const bool empty = n == 0 && !ferror(in); // a directory cannot be read
-    (void)fclose(in);
-    if (empty)
-        return "an empty file";
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
-        if (n >= formats[i].size && memcmp(head, formats[i].magic, formats[i].size) == 0)
-            return formats[i].words;
-    return NULL;
-}
-
 tess_status
 open_explain(const char *path, tess_status st, tess_error *err)
 {
-    const char *const other = st == TESS_ERR_FORMAT ? other_format(path) : NULL;
+    const struct format_found is =
+        st == TESS_ERR_FORMAT ? format_at(path) : (struct format_found){.what = NULL};
 
-    if (other)
-        return report_set(err, st, "no array but %s", other);
+    if (st == TESS_ERR_FORMAT && is.what && is.kind != FORMAT_ARRAY)
+        return report_set(err, st, "no array but %s%s%s", is.what, is.how ? "; " : "",
+                          is.how ? is.how : "");
     if (st != TESS_ERR_NOT_FOUND)
         return st;
     if (strcmp(path, "-") == 0)

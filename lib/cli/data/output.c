@@ -83,6 +83,10 @@ output_open(struct output *o, const char *path, enum output_kind kind, bool forc
     tess_status st = TESS_OK;
 
     *o = (struct output){.force = force, .tree = kind == OUTPUT_TREE};
+    if (strcmp(path, "-") == 0)
+        return report_set(err, TESS_ERR_ARG,
+                          "not to standard output, only to a file or directory; tess export writes "
+                          "items to a pipe");
     if (stat(path, &info) == 0) {
         o->mode = info.st_mode;
         o->path = realpath(path, NULL); // what a link points to is replaced, not the link

@@ -7,7 +7,6 @@
 #include "cli/data/remote.h"
 #include "cli/report.h"
 
-#include <string.h>
 
 tess_status
 target_open(struct target *t, const char *path, tess_layout layout, const struct arguments *args,
@@ -19,9 +18,6 @@ target_open(struct target *t, const char *path, tess_layout layout, const struct
     if (remote_is_url(path))
         return report_set(err, TESS_ERR_UNSUPPORTED,
                           "only tess copy writes to a URL; copy a file that is complete");
-    if (strcmp(path, "-") == 0)
-        return report_set(err, TESS_ERR_ARG,
-                          "an array is a file or a directory; tess export writes to a pipe");
     TRY(open_context(args, &t->context, err));
     TRY(output_open(&t->file, path, layout == TESS_LAYOUT_SPARSE ? OUTPUT_DIRECTORY : OUTPUT_FILE,
                     args->values[OPT_FORCE] != NULL, err));

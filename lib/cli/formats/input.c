@@ -5,6 +5,7 @@
 
 #include "base/swap.h"
 #include "cli/data/compare.h"
+#include "cli/data/format.h"
 #include "cli/data/open.h"
 #include "cli/data/remote.h"
 #include "cli/report.h"
@@ -21,7 +22,7 @@ is_array(const char *name, const struct arguments *args)
 {
     return remote_is_url(name) ||
            (!args->values[OPT_DTYPE] && !args->values[OPT_SHAPE] && strcmp(name, "-") != 0 &&
-            !source_has_name_of(name) && (access(name, F_OK) == 0 || !strchr(name, ':')));
+            !source_is_meant(name) && (access(name, F_OK) == 0 || !strchr(name, ':')));
 }
 
 static void
@@ -44,7 +45,7 @@ open_as_array(struct input *in, const char *name, const struct arguments *args, 
     tess_array *a = NULL;
     const tess_status st = open_array(name, args, &a, err);
 
-    if (st == TESS_ERR_FORMAT)
+    if (st == TESS_ERR_FORMAT && !format_at(name).what)
         return report_set(err, TESS_ERR_ARG, "is no array; raw input needs --dtype and --shape");
     if (st == TESS_OK)
         take_array(in, a);

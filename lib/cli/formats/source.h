@@ -42,24 +42,26 @@ struct source {
 
 /*
  * Open an input: `name.npy`, `file.npz:member`, `file.nc:variable` (netCDF), `file.h5:/dataset`
- * (HDF5), these without the colon if there is only one, `-` for .npy or raw items on standard
- * input, or any other file as raw items in C order. dtype and shape are for raw input, which needs
- * both; NULL otherwise. TESS_ERR_ARG if they do not suit the input.
+ * (HDF5), these without the colon if there is only one, and with any name if their first bytes say
+ * what they are; `-` for .npy or raw items on standard input; or any other file as raw items in C
+ * order. dtype and shape are for raw input, which needs both; NULL otherwise. TESS_ERR_ARG if they
+ * do not suit the input, or it is of a format that is not imported.
  */
 tess_status source_open(const char *name, const char *dtype, const char *shape,
                         struct source **source, tess_error *err);
 void source_close(struct source *source); // NULL is fine
 
-// Whether what is called so is taken for one of these by its name: a suffix, or a colon.
-bool source_has_name_of(const char *name);
+// Whether it is taken for one of these, and not for an array or raw items: by its first bytes, a
+// suffix, or a colon.
+bool source_is_meant(const char *name);
 
 struct tree;
-// What a whole netCDF or HDF5 file holds, taken for one or the other by its name.
+// What a whole netCDF or HDF5 file holds.
 tess_status source_list(const char *name, struct tree *t, tess_error *err);
 // A variable of such a file, `path` "a/b", whatever characters it has.
 tess_status source_open_variable(const char *name, const char *path, struct source **source,
                                  tess_error *err);
-// Whether a file has a name of netCDF or HDF5, without a variable behind a colon.
+// Whether it is a file of netCDF or HDF5, without a variable behind a colon.
 bool source_is_tree(const char *name);
 
 // In which order the boxes of a walk are to be read.

@@ -1,6 +1,7 @@
 /*
- * source_open.c - finds out what an input is, by its name.
+ * source_open.c - finds out what an input is, by its first bytes, or else by its name.
  */
+#include "cli/data/format.h"
 #include "cli/data/shapes.h"
 #include "cli/formats/feed.h"
 #include "cli/formats/source.h"
@@ -43,25 +44,12 @@ is_netcdf(const char *name)
            text_ends_with(name, ".cdf");
 }
 
-// part: "" for the only one that there is
-static tess_status
-open_file(const char *path, const char *part, struct source **source, tess_error *err)
+// HDF5, or else netCDF: a netCDF-4 file is of both, and is taken for what its name says.
+static bool
+is_hdf5(const char *path, const struct format_found *is)
 {
-    return text_ends_with(path, ".npz") ? open_npz(path, part[0] ? part : NULL, source, err)
-           : text_is_hdf5(path)         ? source_hdf5_open(path, part, source, err)
-                                        : source_netcdf_open(path, part, source, err);
-}
-
-static tess_status
-open_part(const char *name, const char *colon, struct source **source, tess_error *err)
-{
-    char *const path = strndup(name, (size_t)(colon - name));
-
-    if (!path)
-        return report_nomem(err, colon - name);
-    const tess_status st = open_file(path, colon + 1, source, err);
-    free(path);
-    return st;
+    return is->kind == FORMAT_HDF5 ? !is_netcdf(path)
+                                   : is->kind != FORMAT_NETCDF && text_is_hdf5(path);
 }
 
 static tess_status
@@ -72,10 +60,16 @@ open_raw(const char *name, const char *dtype, const char *shape, struct source *
     struct feed *feed = NULL;
     int ndim = 0;
 
+    const char *const other = !dtype && !shape ? format_of_name(name) : NULL;
+    if (other)
+        return report_set(err, TESS_ERR_ARG,
+                          "has the name of %s, but does not begin as one; if it is raw items, they "
+                          "need --dtype and --shape",
+                          other);
     if (!dtype || !shape)
-        return report_set(
-            err, TESS_ERR_ARG,
-            "raw input needs --dtype and --shape; other inputs are known by their suffix");
+        return report_set(err, TESS_ERR_ARG,
+                          "raw input needs --dtype and --shape; other inputs are known by their "
+                          "first bytes or their suffix");
     tess_status st = shapes_parse("--shape", shape, &ndim, parsed, err);
     if (st != TESS_OK)
         return st;
@@ -101,32 +95,82 @@ open_stdin(const char *dtype, const char *shape, struct source **source, tess_er
     return st;
 }
 
-bool
-source_has_name_of(const char *name)
+// What can be imported has one of these suffixes.
+static bool
+has_name_of_kind(const char *name)
 {
     return text_ends_with(name, ".npy") || text_ends_with(name, ".npz") || text_is_hdf5(name) ||
-           is_netcdf(name) || find_variable(name);
+           is_netcdf(name);
+}
+
+bool
+source_is_meant(const char *name)
+{
+    const enum format_kind kind = format_at(name).kind;
+
+    return has_name_of_kind(name) || find_variable(name) ||
+           (kind != FORMAT_UNKNOWN && kind != FORMAT_ARRAY && kind != FORMAT_OTHER);
 }
 
 bool
 source_is_tree(const char *name)
 {
-    return (is_netcdf(name) || text_is_hdf5(name)) && !find_variable(name);
+    const enum format_kind kind = format_at(name).kind;
+    const bool named = is_netcdf(name) || text_is_hdf5(name);
+
+    return (kind == FORMAT_NETCDF || kind == FORMAT_HDF5 || (kind == FORMAT_UNKNOWN && named)) &&
+           !find_variable(name);
 }
 
 tess_status
 source_list(const char *name, struct tree *t, tess_error *err)
 {
+    const struct format_found is = format_at(name);
+
     if (access(name, F_OK) != 0)
-        return report_errno(err, "cannot open");
-    return text_is_hdf5(name) ? tree_hdf5_list(name, t, err) : tree_netcdf_list(name, t, err);
+        return report_errno(err, "opening the file");
+    return is_hdf5(name, &is) ? tree_hdf5_list(name, t, err) : tree_netcdf_list(name, t, err);
 }
 
 tess_status
 source_open_variable(const char *name, const char *path, struct source **source, tess_error *err)
 {
-    return text_is_hdf5(name) ? source_hdf5_open(name, path, source, err)
+    const struct format_found is = format_at(name);
+
+    return is_hdf5(name, &is) ? source_hdf5_open(name, path, source, err)
                               : source_netcdf_open(name, path, source, err);
+}
+
+// By what is in the file, else by its name. part: "" for the only one that there is.
+static tess_status
+open_kind(const char *path, const char *part, const struct format_found *is, struct source **source,
+          tess_error *err)
+{
+    if (is->kind == FORMAT_ARRAY || is->kind == FORMAT_OTHER)
+        return report_set(err, TESS_ERR_ARG, "%s; %s", is->what, is->how);
+    if (is->kind == FORMAT_NPY && !part[0])
+        return source_npy_open(path, NULL, source, err);
+    if (is->kind == FORMAT_ZIP)
+        return open_npz(path, part[0] ? part : NULL, source, err);
+    if (is->kind == FORMAT_UNKNOWN && text_ends_with(path, ".npz"))
+        return open_npz(path, part[0] ? part : NULL, source, err);
+    if (is->kind == FORMAT_UNKNOWN && text_ends_with(path, ".npy"))
+        return source_npy_open(path, NULL, source, err);
+    return is_hdf5(path, is) ? source_hdf5_open(path, part, source, err)
+                             : source_netcdf_open(path, part, source, err);
+}
+
+static tess_status
+open_part(const char *name, const char *colon, struct source **source, tess_error *err)
+{
+    char *const path = strndup(name, (size_t)(colon - name));
+
+    if (!path)
+        return report_nomem(err, colon - name);
+    const struct format_found is = format_at(path);
+    const tess_status st = open_kind(path, colon + 1, &is, source, err);
+    free(path);
+    return st;
 }
 
 tess_status
@@ -134,17 +178,24 @@ source_open(const char *name, const char *dtype, const char *shape, struct sourc
             tess_error *err)
 {
     const char *const colon = find_variable(name);
-    const bool npy = text_ends_with(name, ".npy"), npz = text_ends_with(name, ".npz");
 
     if (strcmp(name, "-") == 0)
         return open_stdin(dtype, shape, source, err);
     if (!colon && access(name, F_OK) != 0)
-        return report_errno(err, "cannot open");
-    if ((dtype || shape) && (colon || npy || npz))
+        return report_errno(err, "opening the file");
+    if ((dtype || shape) && colon)
         return report_set(err, TESS_ERR_ARG, "--dtype and --shape are for raw input");
-    if (dtype || shape || !source_has_name_of(name))
-        return open_raw(name, dtype, shape, source, err);
-    return colon ? open_part(name, colon, source, err)
-           : npy ? source_npy_open(name, NULL, source, err)
-                 : open_file(name, "", source, err);
+    if (colon)
+        return open_part(name, colon, source, err);
+    const struct format_found is = format_at(name);
+    if ((dtype || shape) && is.kind != FORMAT_UNKNOWN)
+        return report_set(err, TESS_ERR_ARG, "%s, not raw items; %s%s", is.what, is.how,
+                          is.folder ? "" : "; from standard input, -, bytes are taken as they are");
+    if ((dtype || shape) && (text_ends_with(name, ".npy") || text_ends_with(name, ".npz")))
+        return report_set(err, TESS_ERR_ARG, "--dtype and --shape are for raw input");
+    if (!dtype && !shape && is.kind == FORMAT_UNKNOWN && is.what && !has_name_of_kind(name))
+        return report_set(err, TESS_ERR_ARG, "%s", is.what);
+    return is.kind == FORMAT_UNKNOWN && (dtype || shape || !has_name_of_kind(name))
+               ? open_raw(name, dtype, shape, source, err)
+               : open_kind(name, "", &is, source, err);
 }

@@ -72,7 +72,7 @@ look_at(const struct search *s, const char *path, bool named, tess_error *err)
     struct stat st, link;
 
     if (stat(path, &st) != 0)
-        return named ? report_errno(err, "cannot be read") : TESS_OK;
+        return named ? report_errno(err, "opening the file") : TESS_OK;
     if (S_ISREG(st.st_mode)) {
         found.size = path_size(path);
         s->fn(&found, s->user);

@@ -232,7 +232,7 @@ check_paths(const char *in, const char *out, bool *directory, tess_error *err)
     struct stat a, b;
     *directory = false;
     if (stat(in, &a) != 0)
-        return report_errno(err, "cannot open it");
+        return report_errno(err, "opening the file");
     *directory = S_ISDIR(a.st_mode);
     if (stat(out, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
         return report_set(err, TESS_ERR_ARG, "the repaired array needs another path");

@@ -123,7 +123,7 @@ open_file(struct flat *f, const char *path, tess_error *err)
 
     f->file.fd = open(path, O_RDONLY | O_CLOEXEC);
     if (f->file.fd < 0 || fstat(f->file.fd, &st) != 0)
-        return report_errno(err, "cannot open");
+        return report_errno(err, "opening the file");
     f->file_size = st.st_size;
     return S_ISREG(st.st_mode) ? TESS_OK : report_set(err, TESS_ERR_IO, "not a regular file");
 }
