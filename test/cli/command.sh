@@ -462,5 +462,16 @@ grep -q '"damage": \[{"chunk": 0, "start": \[0, 0\], "stop": \[300, 10000\]' out
 grep -q '"fine": false' out || fail "verify --json: $(cat out)"
 run 3 verify absent.b2nd
 
+# a progress bar on a terminal moves inside a call that takes long, and tells what is left
+if command -v script >/dev/null; then
+    head -c 20000000 /dev/urandom | base64 -w 0 >long.raw
+    script -qec "$tess import long.raw long.b2nd --dtype '|u1' --shape $(wc -c <long.raw) \
+        --codec zstd:9 --threads 1" /dev/null >out 2>&1 </dev/null || fail "import on a terminal"
+    tr '\r' '\n' <out | sed -n 's/.*\] *\([0-9]*\) %.*/\1/p' | sort -nu >steps
+    [ "$(wc -l <steps)" -ge 3 ] && [ "$(head -n 1 steps)" -lt 100 ] || fail "bar: $(cat steps)"
+    grep -q ' [0-9][0-9]*:[0-9][0-9] left' out || fail "no estimate: $(tr '\r' '\n' <out)"
+    rm -f long.raw long.b2nd
+fi
+
 [ $failed -eq 0 ] && echo "command.sh: $checks checks passed"
 [ $failed -eq 0 ]

@@ -239,10 +239,12 @@ convert_items(const struct convert *c, const tess_array *in, tess_array *out, te
     tess_info info;
 
     tess_array_info(out, &info);
-    return walk_run(
-        &(struct walk_plan){
-            .ndim = info.ndim, .shape = info.shape, .grain = info.chunkshape, .order = WALK_C},
-        tess_dtype_parse(c->memory).size, convert_box, (void *)&job, err);
+    return walk_run(&(struct walk_plan){.ndim = info.ndim,
+                                        .shape = info.shape,
+                                        .grain = info.chunkshape,
+                                        .order = WALK_C,
+                                        .array = out},
+                    tess_dtype_parse(c->memory).size, convert_box, (void *)&job, err);
 }
 
 tess_status

@@ -8,6 +8,7 @@
 #include "cli/data/walk.h"
 
 #include "cli/report.h"
+#include "cli/signals.h"
 #include "cli/text/progress.h"
 
 #include <stdlib.h>
@@ -121,12 +122,43 @@ walk_step(struct walk *w)
     return true;
 }
 
+// The bar of walk_run(), which calls on an array move inside a visit.
+struct bar {
+    struct progress progress;
+    double items; // of the box
+};
+
+// A tess_progress_fn. A signal that a struct work notes cancels the call.
+static bool
+hear(int64_t done, int64_t total, void *user)
+{
+    struct bar *const bar = user;
+
+    if (total > 0)
+        progress_within(&bar->progress, bar->items * ((double)done / (double)total));
+    return !signals_came();
+}
+
+// The rest of the context stays, so nothing can fail.
+static void
+follow(tess_array *a, struct bar *bar, tess_context *before)
+{
+    if (!a)
+        return;
+    tess_array_get_context(a, before);
+    tess_context context = *before;
+    context.progress = hear;
+    context.progress_user = bar;
+    (void)!tess_array_set_context(a, &context, NULL);
+}
+
 tess_status
 walk_run(const struct walk_plan *plan, int32_t typesize, walk_visit_fn *visit, void *user,
          tess_error *err)
 {
     struct walk_plan sized = *plan;
-    struct progress progress;
+    struct bar bar = {0};
+    tess_context before;
     double total = 1;
     tess_status st = TESS_OK;
     struct walk w;
@@ -140,12 +172,16 @@ walk_run(const struct walk_plan *plan, int32_t typesize, walk_visit_fn *visit, v
         return report_nomem(err, size);
     for (int i = 0; i < w.ndim; i++)
         total *= (double)w.shape[i];
-    progress_begin(&progress, plan->quiet ? 0 : total);
+    progress_begin(&bar.progress, plan->quiet ? 0 : total);
+    follow(plan->array, &bar, &before);
     while (st == TESS_OK && walk_step(&w)) {
+        bar.items = (double)w.items;
         st = visit(&w, buffer, user, err);
-        progress_add(&progress, (double)w.items);
+        progress_add(&bar.progress, (double)w.items);
     }
-    progress_end(&progress);
+    if (plan->array)
+        (void)!tess_array_set_context(plan->array, &before, NULL);
+    progress_end(&bar.progress);
     free(buffer);
     return st;
 }

@@ -4,7 +4,7 @@
 #ifndef CLI_WALK_H
 #define CLI_WALK_H
 
-#include <tessera/params.h>
+#include <tessera/array.h>
 
 #include <stdbool.h>
 
@@ -29,6 +29,7 @@ struct walk_plan {
                        // 0: as many as fit into WALK_BYTES
     enum walk_order order;
     bool quiet; // walk_run() shows no progress
+    tess_array *array; // walk_run(): calls on it move the bar inside a visit; NULL: none do
 };
 
 struct walk {

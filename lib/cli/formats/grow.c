@@ -137,7 +137,8 @@ copy_piece(struct growth *job, int64_t from, int64_t to, int64_t moved, tess_err
                                         .shape = shape,
                                         .grain = job->before.chunkshape,
                                         .skew = skew,
-                                        .order = job->in.order},
+                                        .order = job->in.order,
+                                        .array = job->array},
                     job->in.typesize, copy_box, &piece, err);
 }
 

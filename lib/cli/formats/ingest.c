@@ -141,7 +141,8 @@ copy(struct ingest *job, tess_error *err)
     TRY(walk_run(&(struct walk_plan){.ndim = in->ndim,
                                      .shape = in->shape,
                                      .grain = info.chunkshape,
-                                     .order = source_order(in)},
+                                     .order = source_order(in),
+                                     .array = job->out},
                  in->typesize, copy_box, job, err));
     job->about = job->in_name;
     TRY(source_finish(in, err));

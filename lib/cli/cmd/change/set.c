@@ -265,7 +265,12 @@ walk_selected(struct set *job, walk_visit_fn *visit, enum walk_order order, int3
     tess_array_info(job->array, &info);
     return walk_run(
         &(struct walk_plan){
-            .ndim = info.ndim, .shape = info.shape, .grain = info.chunkshape, .order = order},
+            .ndim = info.ndim,
+            .shape = info.shape,
+            .grain = info.chunkshape,
+            .order = order,
+            // items that are put back after a signal are not followed: it would cancel that, too
+            .array = visit == write_box ? job->array : NULL},
         typesize, visit, job, err);
 }
 
