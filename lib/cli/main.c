@@ -26,8 +26,7 @@ help(FILE *out)
           "N-dimensional compressed arrays in the Blosc2 format.\n\n"
           "commands:\n",
           out);
-    for (const struct command *const *c = commands_table; *c; c++)
-        fprintf(out, "  %-10s  %s\n", (*c)->name, (*c)->purpose);
+    help_commands(out, commands_table);
     fputs("\n"
           "tess COMMAND --help says more, with examples; tess --man prints the manual page,\n"
           "tess --version the version.\n"

@@ -345,7 +345,7 @@ for codec in blosclz zlib ndlz:4; do
 done
 run 2 import a.npy no.b2nd --dictionary=yes
 run 0 import --help
-grep -q 'lz4, lz4hc and zstd take a dictionary' out || fail "import --help: no dictionaries"
+tr -s ' \n' '  ' <out | grep -q 'lz4, lz4hc and zstd take a dictionary' || fail "import --help: no dictionaries"
 
 ### the list of chunks
 row() {
@@ -461,6 +461,32 @@ grep -q '"damage": \[{"chunk": 0, "start": \[0, 0\], "stop": \[300, 10000\]' out
     fail "verify --json: $(cat out)"
 grep -q '"fine": false' out || fail "verify --json: $(cat out)"
 run 3 verify absent.b2nd
+
+# help fits the terminal, and tables do without losing anything
+for width in 60 80 120; do
+    for command in '' $(COLUMNS=1000 "$tess" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+        # shellcheck disable=SC2086
+        COLUMNS=$width "$tess" $command --help >out
+        # a row of three columns, and a word, may be as long as they are
+        longest=$(LC_ALL=C awk '{ if (length > n) n = length } END { print n }' out)
+        [ "$longest" -le $width ] || [ $width -lt 80 ] || fail "$command --help: $longest columns of $width"
+        COLUMNS=1000 "$tess" $command --help >wide
+        [ "$(tr -d '\\' <out | tr -s ' \n' '\n\n')" = "$(tr -d '\\' <wide | tr -s ' \n' '\n\n')" ] ||
+            fail "$command --help has other words at $width columns"
+    done
+done
+"$tess" import --help >out
+COLUMNS=80 "$tess" import --help | cmp - out || fail "not 80 columns where there is no terminal"
+if command -v script >/dev/null; then
+    name=a_name_that_is_so_long_that_not_all_of_its_row_fits_the_line_of_a_terminal.b2nd
+    run 0 create $name --shape 3 --dtype '<f4'
+    script -qec "stty cols 80; $tess ls $name" /dev/null </dev/null >out
+    [ "$(tr -d '\r' <out | awk '{ if (length > n) n = length } END { print n }')" -le 80 ] &&
+        grep -q "^$name" out || fail "a table on a terminal: $(cat out)"
+    run 0 ls $name
+    [ "$(wc -l <out)" -eq 2 ] || fail "a table that is no terminal's: $(cat out)"
+    rm $name
+fi
 
 # a progress bar on a terminal moves inside a call that takes long, and tells what is left
 if command -v script >/dev/null; then

@@ -1,6 +1,7 @@
 #!/bin/sh
 # completion.sh - what shells complete behind `tess`: TESS. Shells that are not there are left out.
 . "${0%/*}/start.sh"
+export COLUMNS=1000 # help in lines that are not broken
 
 for shell in bash zsh fish; do
     "$tess" completion $shell >tess.$shell || fail "tess completion $shell: status $?"

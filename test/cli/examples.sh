@@ -2,6 +2,7 @@
 # examples.sh - every example of every `tess COMMAND --help` works: TESS, then what it is built
 # without: nonetcdf, nohdf5, nonpz, nopictures.
 . "${0%/*}/start.sh"
+export COLUMNS=1000 # help in lines that are not broken
 shift
 without=" $* "
 mkdir bin files work

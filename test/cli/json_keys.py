@@ -40,7 +40,8 @@ class Command:
         self.name = name
         self.known = {}
         self.seen = set()
-        text = subprocess.run([tess, name, "--help"], capture_output=True, text=True).stdout
+        text = subprocess.run([tess, name, "--help"], capture_output=True, text=True,
+                              env=dict(os.environ, COLUMNS="1000")).stdout
         self.has_json = "\n  --json" in text
         section = text.partition("\nwhat --json prints:\n")[2].partition("\n\n")[0]
         for line in section.splitlines():

@@ -1,6 +1,7 @@
 #!/bin/sh
 # manual.sh - the manual page is well-formed, and has every command, option, example and key: TESS
 . "${0%/*}/start.sh"
+export COLUMNS=1000 # help in lines that are not broken
 
 "$tess" --man >tess.1 || fail "tess --man: status $?"
 "$tess" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' >commands

@@ -6,7 +6,12 @@
 
 #include "cli/options.h"
 
-// On stdout, at most 100 columns wide where the tables are.
+#include <stdio.h>
+
+// Names and purposes, up to NULL.
+void help_commands(FILE *out, const struct command *const *commands);
+
+// On stdout, in lines that fit the terminal.
 void help_print(const struct command *command);
 
 #endif

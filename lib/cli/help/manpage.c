@@ -91,7 +91,7 @@ static const char rest[] =
     "Whether the terminal shows UTF\\-8.\n"
     ".TP\n"
     ".BR COLUMNS \", \" LINES\n"
-    "The size of the picture where standard output is no terminal.\n"
+    "The size of the picture, and the width of help, where standard output is no terminal.\n"
     ".SH FILES\n"
     "While an output is written it stands beside its place under the name\n"
     ".IR NAME .tess\\- N \\- N .tmp,\n"

@@ -8,13 +8,12 @@
 
 #include "cli/picture/picture.h"
 #include "cli/picture/ticks.h"
+#include "cli/text/wrap.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #define HALF_BLOCK "\xe2\x96\x80"
 #define WORD_LINES 5 // title, slice, scale, missing, and where the prompt stands
@@ -53,27 +52,12 @@ terminal_colors(void)
     return strstr(term, "256color") ? TERMINAL_256 : TERMINAL_ASCII;
 }
 
-static int64_t
-from_environment(const char *name, int64_t otherwise)
-{
-    const char *const value = getenv(name);
-    const int n = value ? atoi(value) : 0;
-    return n > 0 && n < 10000 ? n : otherwise;
-}
-
 void
 terminal_size(int64_t most[2])
 {
-    struct winsize size = {0};
     int64_t columns, lines;
 
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) {
-        columns = size.ws_col;
-        lines = size.ws_row;
-    } else {
-        columns = from_environment("COLUMNS", 80);
-        lines = from_environment("LINES", 24);
-    }
+    wrap_screen(&columns, &lines);
     most[0] = lines > WORD_LINES ? 2 * (lines - WORD_LINES) : 2;
     most[1] = columns;
 }

@@ -4,10 +4,12 @@
 #include "cli/text/table.h"
 
 #include "cli/report.h"
+#include "cli/text/wrap.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void
 table_init(struct table *t, int columns)
@@ -53,6 +55,20 @@ table_cell(struct table *t, const char *format, ...)
     va_end(args);
 }
 
+// Of the first column. On a terminal that is not so wide, its long cells have a line of their own.
+static int
+first_width(const struct table *t, const int *widths, FILE *out)
+{
+    int others = 0;
+
+    for (int i = 1; i < t->columns; i++)
+        others += widths[i] + 2;
+    if (!isatty(fileno(out)) || widths[0] + others <= wrap_width())
+        return widths[0];
+    const int left = wrap_width() - others;
+    return left < 0 ? 0 : left;
+}
+
 tess_status
 table_print(const struct table *t, FILE *out, tess_error *err)
 {
@@ -67,11 +83,14 @@ table_print(const struct table *t, FILE *out, tess_error *err)
         if (width > *widest)
             *widest = width;
     }
+    const int first = first_width(t, widths, out);
     for (size_t i = 0; i < t->cells; i++) {
         const int column = (int)(i % (size_t)t->columns);
 
-        fprintf(out, "%*s%s", column == 0 ? -widths[0] : widths[column] + 2, t->texts[i],
+        fprintf(out, "%*s%s", column == 0 ? -first : widths[column] + 2, t->texts[i],
                 column == t->columns - 1 ? "\n" : "");
+        if (column == 0 && (int)strlen(t->texts[i]) > first)
+            fprintf(out, "\n%*s", first, "");
     }
     return TESS_OK;
 }

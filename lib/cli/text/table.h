@@ -25,7 +25,8 @@ void table_finish(struct table *t);
 // The next cell of the row, or the first one of the next row.
 void table_cell(struct table *t, const char *format, ...) TESS_PRINTF(2, 3);
 
-// The first column is flush left, all others are flush right. TESS_ERR_NOMEM if a cell is missing.
+// The first column is flush left, all others are flush right. Rows fit a terminal, where cells of
+// the first column may have a line of their own. TESS_ERR_NOMEM if a cell is missing.
 tess_status table_print(const struct table *t, FILE *out, tess_error *err);
 
 #endif
