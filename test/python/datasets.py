@@ -277,6 +277,8 @@ class Datasets(InFolder):
         self.assertEqual([guess(path) for path in ("none", "all", pathlib.Path("all"), "x.b2nd", "all/inner", 5, b"all")],
                          [True, True, True, True, False, False, False])
         self.assertEqual(opened("none").attrs, {"a": 1})
+        with self.assertRaisesRegex(TypeError, "fsdecode"):
+            opened(b"all")
         for folder in ("empty", "none"):  # what variables are added to
             tessera.to_tessera(xr.Dataset({"v": ("x", [1])}), folder, mode="a")
             self.assertEqual(list(opened(folder)), ["v"])

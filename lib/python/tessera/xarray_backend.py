@@ -212,6 +212,8 @@ class TesseraBackendEntrypoint(BackendEntrypoint):
         The other arguments are those of xarray.open_dataset().
         """
         path = os.fspath(filename_or_obj)
+        if not isinstance(path, str):
+            raise TypeError(f"a path is a str, not {path!r}: os.fsdecode() makes one of it")
         if not _tessera._is_url(path):
             path = os.path.abspath(os.path.expanduser(path))
         if group is not None:
