@@ -5,8 +5,9 @@
  * Input: a byte that says what the rest is. Headers that are understood are written and read again;
  * a selection must lie inside the array.
  */
-#include "cli/formats/flat/npy.h"
 #include "cli/data/picked/select.h"
+#include "cli/data/shapes.h"
+#include "cli/formats/flat/npy.h"
 #include "cli/text/items/item.h"
 #include "cli/text/text.h"
 #include "fuzz/fuzz.h"
@@ -124,7 +125,9 @@ try_shape(const char *text)
     int64_t value;
     int ndim;
 
-    if (text_shape(text, &ndim, shape)) {
+    tess_error err;
+
+    if (shapes_parse("", text, &ndim, shape, &err) == TESS_OK) {
         must(ndim >= 0 && ndim <= TESS_MAX_NDIM, "%d dimensions", ndim);
         for (int i = 0; i < ndim; i++)
             must(shape[i] >= 0, "axis %d has %lld items", i, (long long)shape[i]);
