@@ -342,9 +342,10 @@ layers_check_new(const struct layers *l, int max, const char *name, tess_error *
     const size_t length = strlen(name);
 
     if (length == 0 || length > LAYER_NAME_MAX)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "the name of a metalayer has 1 to %d bytes, this one %zu", LAYER_NAME_MAX,
-                       length);
+        return err_set(
+            err, TESS_ERR_ARG, -1,
+            "the name of an attribute or metalayer has 1 to %d bytes, \"%.40s%s\" has %zu",
+            LAYER_NAME_MAX, name, length > 40 ? "..." : "", length);
     if (layers_find(l, name))
         return err_set(err, TESS_ERR_ARG, -1, "a metalayer '%s' is there already", name);
     if (l->count >= max)

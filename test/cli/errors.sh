@@ -90,6 +90,22 @@ says 'tess: a.nc: no array but a netCDF file; tess import makes arrays of its va
 run 3 resize a.h5 1
 says 'tess: a.h5: no array but an HDF5 file; tess import makes arrays of what is in it'
 
+### what it is about is named
+run 0 create st.b2nd --shape 2x2 --dtype "[('a', '<i4'), ('b', '<f8')]"
+for command in stat show 'stat --op sum' 'stat --op max --axis 0'; do
+    # shellcheck disable=SC2086
+    "$tess" $command st.b2nd >out 2>err && fail "$command of structures"
+    grep -q '; --field NAME takes one field$' err || fail "$command of structures: $(cat err)"
+done
+name=a_name_that_is_too_long_for_attributes
+run 2 attr a.b2nd set $name 1
+says "tess: a.b2nd: the name of an attribute or metalayer has 1 to 31 bytes, \"$name\" has 38"
+run 0 attr st.b2nd set _ARRAY_DIMENSIONS '["y", "x"]'
+run 0 stack st.b2nd st.b2nd x.b2nd
+"$tess" info x.b2nd >out
+grep -q '^  dimensions    2, y = 2, x = 2$' out || fail "an axis without a name: $(cat out)"
+rm x.b2nd
+
 ### what is imported is known by its first bytes; other formats are no raw items
 python='tess does not read it: save its items as .npy in Python, for tess import'
 another='an array of Blosc2; tess copy makes another one of it'

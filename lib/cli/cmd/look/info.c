@@ -227,8 +227,10 @@ write_dimensions(FILE *out, const struct description *d)
     fputs("  dimensions    ", out);
     for (int i = 0; i < d->info.ndim; i++) {
         fputs(i > 0 ? ", " : "", out);
-        text_write(out, names->as.list.items[i].as.string.data);
-        fprintf(out, " = %" PRId64, d->info.shape[i]);
+        const tess_value *const name = &names->as.list.items[i];
+
+        text_write(out, name->as.string.data);
+        fprintf(out, "%s%" PRId64, name->as.string.size > 0 ? " = " : "", d->info.shape[i]);
     }
     fputc('\n', out);
 }

@@ -291,6 +291,7 @@ run_show(const struct arguments *args)
         st = report_set(&err, TESS_ERR_UNSUPPORTED,
                         "items of type %.40s are no numbers that have a colour",
                         s.picked.info.dtype ? s.picked.info.dtype : "unknown");
+        st = picked_explain(s.picked.info.dtype, st, &err);
         goto out;
     }
     TRY(choose(&s, args->values[OPT_SLICE], &err));

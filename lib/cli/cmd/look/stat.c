@@ -200,6 +200,18 @@ out:
     return st;
 }
 
+// Of structures without --field.
+static tess_status
+explain(const struct stat_job *job, tess_status st, tess_error *err)
+{
+    tess_info info;
+
+    if (st == TESS_OK)
+        return st;
+    tess_array_info(job->array, &info);
+    return picked_explain(info.dtype, st, err);
+}
+
 static tess_status
 find_row(struct stat_job *job, struct row *row, tess_error *err)
 {
@@ -362,7 +374,7 @@ stat_one(const char *path, const struct arguments *args, struct table *t)
     tess_error err;
 
     TRY(open_part(&job, &err));
-    TRY(find_row(&job, &row, &err));
+    TRY(explain(&job, find_row(&job, &row, &err), &err));
     if (!args->values[OPT_SKIP_MISSING] && row.s.count > row.s.nonfinite)
         TRY(tell_missing(&job, &row, &err));
     if (args->values[OPT_JSON])
@@ -605,9 +617,9 @@ reduce_one(const char *path, const struct arguments *args)
     TRY(open_part(&job, &err));
     TRY(parse_reduction(&job, &r, &err));
     if (args->values[OPT_STORE])
-        TRY(reduce_and_store(&job, &r, &about, &err));
+        TRY(explain(&job, reduce_and_store(&job, &r, &about, &err), &err));
     else
-        TRY(reduce_and_print(&job, &r, &err));
+        TRY(explain(&job, reduce_and_print(&job, &r, &err), &err));
 out:
     tess_array_discard(job.array);
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(about, &err);

@@ -398,3 +398,15 @@ out:
     free(fill.elements.offsets);
     return st;
 }
+
+tess_status
+picked_explain(const char *dtype, tess_status st, tess_error *err)
+{
+    const tess_error reason = *err;
+
+    if (st != TESS_ERR_UNSUPPORTED && st != TESS_ERR_TYPE)
+        return st;
+    if (!dtype || dtype[0] != '[')
+        return st;
+    return report_set(err, st, "%.250s; --field NAME takes one field", reason.message);
+}
