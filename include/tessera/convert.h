@@ -219,7 +219,7 @@ TESS_API bool tess_attr_holds_items(const char *name);
  *
  *     tess_array_read_as(from, start, stop, dtype, read, items, size, NULL, &err);
  *     tess_array_write_as(to, start, stop, dtype, write, items, size, NULL, &err);
- *     tess_attrs_copy_as(from, to, dtype, read, write, left, sizeof left, &err);
+ *     tess_attrs_copy_as(from, dtype, read, write, to, omitted, sizeof omitted, &err);
  *
  * Attributes that hold items (tess_attr_holds_items()) become what these items become; all others
  * are copied as they are. If types of items are no numbers or times, all are.
@@ -239,13 +239,13 @@ TESS_API bool tess_attr_holds_items(const char *name);
  *   masks if the items are scaled or floats.
  *
  * @param from   Open array or view; any number of threads may read one array at once.
- * @param to     Array opened for writing. Attributes that it has are kept, or replaced.
  * @param dtype  Type of the items in memory. NULL: that of `to`.
  * @param read   How they were read. NULL: as tess_conversion_init().
  * @param write  How they were written. NULL: as tess_conversion_init().
- * @param left   Receives the names and values of what was left out, "valid_max 70000, ...", cut to
- *               what fits, or "". May be NULL if left_size is 0.
- * @param left_size  Its size in bytes.
+ * @param to     Array opened for writing. Attributes that it has are kept, or replaced.
+ * @param omitted  Receives the names and values of what was left out, "valid_max 70000, ...", cut
+ *                 to what fits, or "". May be NULL if omitted_size is 0.
+ * @param omitted_size  Its size in bytes.
  * @param err    Filled on failure; may be NULL.
  *
  * @return TESS_OK, or
@@ -253,11 +253,11 @@ TESS_API bool tess_attr_holds_items(const char *name);
  *         TESS_ERR_ARG, TESS_ERR_UNSUPPORTED as tess_array_read_as();
  *         else as tess_attr_get() and tess_attr_set(). After a failure some are copied.
  */
-TESS_API TESS_NODISCARD tess_status tess_attrs_copy_as(const tess_array *from, tess_array *to,
-                                                       const char *dtype,
+TESS_API TESS_NODISCARD tess_status tess_attrs_copy_as(const tess_array *from, const char *dtype,
                                                        const tess_conversion *read,
-                                                       const tess_conversion *write, char *left,
-                                                       size_t left_size, tess_error *err);
+                                                       const tess_conversion *write, tess_array *to,
+                                                       char *omitted, size_t omitted_size,
+                                                       tess_error *err);
 
 #ifdef __cplusplus
 }

@@ -344,19 +344,19 @@ struct job {
     struct road road;
     const tess_array *from;
     tess_array *to;
-    char *left; // what was left out
-    size_t left_size;
+    char *omitted; // what was left out
+    size_t omitted_size;
     const char *to_dtype;
 };
 
 static void
 leave(struct job *job, const char *name, const tess_number *x)
 {
-    const size_t used = job->left_size > 0 ? strlen(job->left) : 0;
+    const size_t used = job->omitted_size > 0 ? strlen(job->omitted) : 0;
     char text[NUMBER_TEXT];
-    if (job->left_size > 0)
-        (void)snprintf(job->left + used, job->left_size - used, "%s%s %s", used > 0 ? ", " : "",
-                       name, text_of(x, text));
+    if (job->omitted_size > 0)
+        (void)snprintf(job->omitted + used, job->omitted_size - used, "%s%s %s",
+                       used > 0 ? ", " : "", name, text_of(x, text));
 }
 
 static tess_status
@@ -518,21 +518,21 @@ describe_packing(struct job *job, tess_error *err)
 }
 
 TESS_API tess_status
-tess_attrs_copy_as(const tess_array *from, tess_array *to, const char *dtype,
-                   const tess_conversion *read, const tess_conversion *write, char *left,
-                   size_t left_size, tess_error *err)
+tess_attrs_copy_as(const tess_array *from, const char *dtype, const tess_conversion *read,
+                   const tess_conversion *write, tess_array *to, char *omitted, size_t omitted_size,
+                   tess_error *err)
 {
     UNCANCELLED;
-    struct job job = {.from = from, .to = to, .left = left, .left_size = left_size};
+    struct job job = {.from = from, .to = to, .omitted = omitted, .omitted_size = omitted_size};
     const char *name;
     tess_status st;
 
     if (!from || !to)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    if (left_size > 0 && !left)
+    if (omitted_size > 0 && !omitted)
         return err_set(err, TESS_ERR_ARG, -1, "no place for what is left out is given");
-    if (left_size > 0)
-        left[0] = '\0';
+    if (omitted_size > 0)
+        omitted[0] = '\0';
     tess_info info;
     tess_array_info(to, &info);
     job.to_dtype = info.dtype ? info.dtype : "";

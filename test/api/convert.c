@@ -442,7 +442,7 @@ attribute_as(const char *from, const char *to, const char *name, const tess_valu
 
     ok(tess_attr_set(a, name, value, err));
     ok(tess_attr_set_string(a, "units", "K", err));
-    if (tess_attrs_copy_as(a, b, memory, NULL, write, left, 100, &error) != TESS_OK) {
+    if (tess_attrs_copy_as(a, memory, NULL, write, b, left, 100, &error) != TESS_OK) {
         snprintf(text, sizeof text, "%s", error.message);
     } else if (tess_attr_get_json(b, wanted, &json, &error) != TESS_OK) {
         snprintf(text, sizeof text, "-");
@@ -671,10 +671,10 @@ bad_arguments(void **state)
     how.struct_size = 3;
     refused_as(TESS_ERR_ARG, "conversion", READ(a, &stop, "<f8", &how, sizeof got, NULL), &e);
 #undef READ
-    refused_as(TESS_ERR_ARG, "no array", tess_attrs_copy_as(NULL, a, NULL, NULL, NULL, NULL, 0, &e),
+    refused_as(TESS_ERR_ARG, "no array", tess_attrs_copy_as(NULL, NULL, NULL, NULL, a, NULL, 0, &e),
                &e);
     refused_as(TESS_ERR_ARG, "no place for what is left out",
-               tess_attrs_copy_as(a, a, NULL, NULL, NULL, NULL, 9, &e), &e);
+               tess_attrs_copy_as(a, NULL, NULL, NULL, a, NULL, 9, &e), &e);
     assert_true(tess_attr_holds_items("valid_range") && tess_attr_holds_items("flag_masks"));
     assert_false(tess_attr_holds_items("scale_factor") || tess_attr_holds_items(NULL));
     refused_as(TESS_ERR_ARG, "no place for a conversion",

@@ -223,7 +223,7 @@ static tess_status
 convert_attributes(struct convert *c, const tess_array *a, tess_array *out, tess_error *err)
 {
     const tess_status st =
-        tess_attrs_copy_as(a, out, c->memory, &c->read, &c->write, c->left, sizeof c->left, err);
+        tess_attrs_copy_as(a, c->memory, &c->read, &c->write, out, c->left, sizeof c->left, err);
     const tess_error reason = *err;
 
     if (st == TESS_ERR_LIMIT && !c->has_missing)
