@@ -14,6 +14,7 @@
 #include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/format/ledger.h"
+#include "frame/format/ledger_ref.h"
 #include "frame/format/trailer.h"
 #include "frame/rebuild.h"
 #include "geom/shape.h"
@@ -155,8 +156,11 @@ is_adjacent(const struct salvage_job *j, int64_t index_end, int64_t trailer)
     const int64_t between = trailer - index_end;
     if (between <= LEDGER_FRONT)
         return between == 0;
-    return io_read(j->search.io, index_end, front, sizeof front, NULL) == TESS_OK &&
-           ledger_position(front) == index_end && ledger_size(front, LEDGER_MARK_AT) == between;
+    if (io_read(j->search.io, index_end, front, sizeof front, NULL) != TESS_OK ||
+        ledger_position(front) != index_end)
+        return false;
+    const int64_t behind = between - ledger_size(front, LEDGER_MARK_AT); // a reference to it
+    return behind == 0 || behind == LEDGER_REF_BESIDE_SIZE;
 }
 
 static bool
@@ -168,9 +172,10 @@ ends_trailer(const struct salvage_job *j, int64_t index_end, struct claim end)
 
 /*
  * Whether the index at the place that the header names is the newest: the trailer of the same state
- * ends where the header says, or at the end of the file; or that trailer is lost, and the header is
- * not damaged. If another trailer ends there, the place is wrong, or the ledger between is damaged;
- * the fingerprint tells.
+ * ends where the header says, or at the end of the file; or that trailer is lost, and the place is
+ * known: the header is not damaged, or the place is not that of a length of 0, which a lost header
+ * has. If another trailer ends there, the place is wrong, or the ledger between is damaged; the
+ * fingerprint tells.
  */
 static bool
 is_current(struct index_search *x)
@@ -186,7 +191,7 @@ is_current(struct index_search *x)
     }
     if (find_trailer(j, x->frame_end, &start))
         return salvage_is_sealed(j, x->frame_end.value, x->at, x->end);
-    return j->has_own && !j->s->header_damaged;
+    return (j->has_own && !j->s->header_damaged) || j->cbytes.value > 0;
 }
 
 static tess_status
@@ -197,10 +202,11 @@ found_index(void *user, int64_t position, const struct chunk_header *h, bool *is
     const struct salvage_job *const j = x->j;
     struct frame_index list;
     int64_t end;
-    (void)err;
-    if (!ends_trailer(j, position + h->cbytes, x->frame_end) ||
-        salvage_index(j, position, x->nchunks, &list, &end, NULL) != TESS_OK)
+    if (!ends_trailer(j, position + h->cbytes, x->frame_end))
         return TESS_OK;
+    const tess_status st = salvage_index(j, position, x->nchunks, &list, &end, err);
+    if (st != TESS_OK)
+        return salvage_is_damage(st) ? TESS_OK : st;
     index_finish(&x->list);
     x->list = list;
     x->at = position;
@@ -215,11 +221,16 @@ find_index(struct index_search *x, tess_error *err)
 {
     struct salvage_job *const j = x->j;
     const struct claim place = claim_of_index(j);
-    if (place.known &&
-        salvage_index(j, place.value, x->nchunks, &x->list, &x->end, NULL) == TESS_OK) {
+    tess_status st = TESS_OK;
+    if (place.known)
+        st = salvage_index(j, place.value, x->nchunks, &x->list, &x->end, err);
+    if (st != TESS_OK && !salvage_is_damage(st))
+        return st;
+    if (place.known && st == TESS_OK) {
         x->at = place.value;
         if (is_current(x)) {
             j->s->list_source = TESS_REPAIR_IN_PLACE;
+            j->s->header_damaged |= j->frame_len.known && j->frame_len.value <= x->at;
             return TESS_OK;
         }
         index_finish(&x->list);
@@ -235,7 +246,7 @@ find_index(struct index_search *x, tess_error *err)
         .found = found_index,
         .user = x,
     };
-    const tess_status st = search_chunks(&j->search, &what, err);
+    st = search_chunks(&j->search, &what, err);
     j->s->header_damaged |= x->at >= 0;
     j->s->index_damaged = x->at < 0;
     j->s->list_source = x->at >= 0 ? TESS_REPAIR_SEARCH : TESS_REPAIR_LOST;

@@ -40,4 +40,11 @@ struct salvage_job {
     struct block_grid grid; // of the array, while there is none
 };
 
+// Whether a failure says that something is damaged, so that other ways may still lead to it.
+static inline bool
+salvage_is_damage(tess_status st)
+{
+    return st != TESS_OK && st != TESS_ERR_NOMEM && st != TESS_ERR_CANCELLED;
+}
+
 #endif

@@ -3,8 +3,10 @@
  *
  * The header names the newest state by two lengths: where its index begins, and where its trailer
  * ends. A state with both is the newest. A commit never ends where one of the 32 before it did, but
- * its index may begin where an older one began; so with one of them the fingerprint has to agree,
- * which it cannot if a newer index overwrote the older one.
+ * its index may begin where an older one began. So with one of them the fingerprint has to agree,
+ * which it cannot if a newer index overwrote the older one; or the ledger has to follow an index
+ * that begins where the header says: a newer index would end elsewhere, or have its own ledger
+ * there. A length of 0 proves nothing: that is what a lost header looks like.
  *
  * Without a header the highest number counts. A newer state is possible only if index, ledger and
  * trailer of it were damaged together with the header: if that much may be damaged, nothing proves
@@ -77,33 +79,38 @@ found_front(void *user, int64_t position, const struct chunk_header *h, bool *is
     return TESS_OK;
 }
 
-// Where the first chunk of the state begins, whatever is left of it.
-static int64_t
-first_chunk(const struct salvage_job *j, int64_t index_at)
+// Where the first chunk of the state begins, whatever is left of it; INT64_MAX: it has none.
+static tess_status
+first_chunk(const struct salvage_job *j, int64_t index_at, int64_t *first, tess_error *err)
 {
     struct frame_index list;
-    int64_t end, first = INT64_MAX;
-    if (salvage_index(j, index_at, j->parts.list.nchunks, &list, &end, NULL) != TESS_OK)
-        return first;
+    int64_t end;
+    *first = INT64_MAX;
+    const tess_status st = salvage_index(j, index_at, j->parts.list.nchunks, &list, &end, err);
+    if (st != TESS_OK)
+        return salvage_is_damage(st) ? TESS_OK : st;
     for (int64_t n = 0; n < list.nchunks; n++)
         if (index_get(&list, n) >= 0)
-            first = min_i64(first, j->h.header_len + index_get(&list, n));
+            *first = min_i64(*first, j->h.header_len + index_get(&list, n));
     index_finish(&list);
-    return first;
+    return TESS_OK;
 }
 
 /*
  * Whether a state as large as this one fits between the header and the first thing behind it that
  * can be recognised: a ledger, a chunk, or the place of one that this state needs.
  */
-static bool
-may_hide_newer(const struct salvage_job *j, const struct newest *x)
+static tess_status
+may_hide_newer(const struct salvage_job *j, const struct newest *x, bool *hides, tess_error *err)
 {
     const int64_t head = j->h.header_len;
     const int64_t index = head + x->place.cbytes;
     const int64_t room = x->place.frame_len - index; // of index, ledger and trailer
     struct search search = j->search;
-    int64_t front = min_i64(min_i64(x->front, index), first_chunk(j, index));
+    int64_t first;
+    *hides = true;
+    tess_status st = first_chunk(j, index, &first, err);
+    int64_t front = min_i64(min_i64(x->front, index), first);
     const struct chunk_search what = {
         .from = head,
         .until = min_i64(front, head + room),
@@ -112,15 +119,44 @@ may_hide_newer(const struct salvage_job *j, const struct newest *x)
         .found = found_front,
         .user = &front,
     };
-    if (front - head >= room && search_chunks(&search, &what, NULL) != TESS_OK)
-        return true;
-    return front - head >= room;
+    if (st == TESS_OK && front - head >= room)
+        st = search_chunks(&search, &what, err);
+    *hides = front - head >= room;
+    return st;
 }
 
-bool
-newest_is_proven(const struct salvage_job *j, const struct newest *x)
+// Whether the ledger follows the index that the header leads to.
+static tess_status
+follows_index(const struct salvage_job *j, const struct ledger_place *p, bool *follows,
+              tess_error *err)
 {
-    if (x->claim == CLAIM_LENGTHS || j->folder || !j->s->header_damaged)
-        return true;
-    return j->parts.sealed && (x->claim == CLAIM_ONE_LENGTH || !may_hide_newer(j, x));
+    struct frame_index list;
+    int64_t end;
+    *follows = false;
+    if (!j->cbytes.known || j->cbytes.value <= 0 || p->cbytes != j->cbytes.value)
+        return TESS_OK;
+    const tess_status st =
+        salvage_index(j, j->h.header_len + p->cbytes, j->parts.list.nchunks, &list, &end, err);
+    if (st != TESS_OK)
+        return salvage_is_damage(st) ? TESS_OK : st;
+    index_finish(&list);
+    *follows = end == p->position;
+    return TESS_OK;
+}
+
+tess_status
+newest_prove(const struct salvage_job *j, const struct newest *x, bool *proven, tess_error *err)
+{
+    bool hides;
+    *proven = x->claim == CLAIM_LENGTHS || j->folder || !j->s->header_damaged ||
+              (x->claim == CLAIM_ONE_LENGTH && j->parts.sealed);
+    if (*proven)
+        return TESS_OK;
+    if (x->claim == CLAIM_ONE_LENGTH)
+        return follows_index(j, &x->place, proven, err);
+    if (!j->parts.sealed)
+        return TESS_OK;
+    const tess_status st = may_hide_newer(j, x, &hides, err);
+    *proven = st == TESS_OK && !hides;
+    return st;
 }

@@ -34,6 +34,7 @@ tess_status newest_find(struct salvage_job *j, struct newest *x, tess_error *err
 bool newest_may_be(const struct salvage_job *j, const struct newest *x);
 
 // Whether it is, once it was read (by_ledger.h).
-bool newest_is_proven(const struct salvage_job *j, const struct newest *x);
+tess_status newest_prove(const struct salvage_job *j, const struct newest *x, bool *proven,
+                         tess_error *err);
 
 #endif

@@ -42,13 +42,6 @@ salvage_forget(struct salvage_job *j)
     };
 }
 
-// Another kind of damage may be behind it, which other ways can cope with.
-static bool
-is_damage(tess_status st)
-{
-    return st != TESS_OK && st != TESS_ERR_NOMEM && st != TESS_ERR_CANCELLED;
-}
-
 // Checksums of the chunks of a frame that opened. Without them chunks can be decoded, no more.
 static tess_status
 take_checksums(struct salvage_job *j, tess_error *err)
@@ -57,7 +50,7 @@ take_checksums(struct salvage_job *j, tess_error *err)
     const tess_status st = frame_load_checksums(j->f, &parts->list, NULL, &parts->checksums, err);
     if (st != TESS_OK)
         checksums_finish(&parts->checksums);
-    j->s->ledger_damaged = is_damage(st);
+    j->s->ledger_damaged = salvage_is_damage(st);
     j->s->checked = parts->checksums.count > 0;
     return j->s->ledger_damaged ? TESS_OK : st;
 }
@@ -96,12 +89,13 @@ by_newest_ledger(struct salvage_job *j, const struct newest *newest, bool *found
     *found = false;
     if (!newest_may_be(j, newest))
         return TESS_OK;
-    const tess_status st = salvage_by_ledger(j, &newest->place, err);
+    tess_status st = salvage_by_ledger(j, &newest->place, err);
     j->s->header_lost = newest->claim == CLAIM_NO_HEADER && j->s->header_damaged;
-    *found = st == TESS_OK && newest_is_proven(j, newest);
+    if (st == TESS_OK)
+        st = newest_prove(j, newest, found, err);
     if (!*found)
         salvage_forget(j);
-    return is_damage(st) ? TESS_OK : st;
+    return salvage_is_damage(st) ? TESS_OK : st;
 }
 
 // The state that the header in the file leads to.
@@ -109,7 +103,7 @@ static tess_status
 by_own_header(struct salvage_job *j, tess_error *err)
 {
     const tess_status st = as_it_opens(j, err);
-    if (!is_damage(st))
+    if (!salvage_is_damage(st))
         return st;
     salvage_forget(j);
     return salvage_by_header(j, err);
@@ -140,7 +134,7 @@ find_parts(struct salvage_job *j, tess_error *err)
                      "the index is lost, and with it the numbers of the chunks; %" PRId64
                      " intact ones were found",
                      j->s->nunplaced);
-    if (!is_damage(st) || newest.claim == CLAIM_NONE)
+    if (!salvage_is_damage(st) || newest.claim == CLAIM_NONE)
         return st;
     if (!j->s->older)
         return err_prefix(err, st,
