@@ -178,8 +178,7 @@ def is_missing(x, stored, how):
 
 
 def read(x, stored, memory, how, misfit):
-    number = memory.kind == "f" and stored.kind != "b"
-    if number and is_missing(x, stored, how):
+    if memory.kind == "f" and is_missing(x, stored, how):
         return math.nan
     if how["scaled"]:
         x = float(x) * how["scale"] + how["offset"]
