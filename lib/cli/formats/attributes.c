@@ -373,6 +373,38 @@ attributes_fit(char kind, size_t count, const void *items, const char *dtype)
     return good;
 }
 
+// Likewise a float, which then is no fraction.
+static bool
+fits_as_integer(const tess_dtype *type, double v)
+{
+    if (!(v >= -0x1p63 && v < 0x1p64) || v != rint(v))
+        return false;
+    return v < 0 ? fits_integer(type, 'i', (uint64_t)(int64_t)v)
+                 : fits_integer(type, 'u', (uint64_t)v);
+}
+
+bool
+attributes_become(char kind, size_t count, const void *items, const tess_dtype *type)
+{
+    const bool integer = type->kind == TESS_KIND_INT || type->kind == TESS_KIND_UINT;
+    bool good = true;
+
+    if (!integer && type->kind != TESS_KIND_FLOAT)
+        return true;
+    for (size_t i = 0; i < count && good; i++) {
+        const uint64_t bits = ((const uint64_t *)items)[i];
+        const double v = kind == 'f'   ? ((const double *)items)[i]
+                         : kind == 'i' ? (double)(int64_t)bits
+                                       : (double)bits;
+
+        if (!integer)
+            good = isfinite(v) == isfinite(real_round(v, type->size));
+        else
+            good = kind == 'f' ? fits_as_integer(type, v) : fits_integer(type, kind, bits);
+    }
+    return good;
+}
+
 // -- into an array
 
 // Whether the library takes a name, and means nothing else by it. The last name is its own.

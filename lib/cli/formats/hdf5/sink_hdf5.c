@@ -39,6 +39,7 @@ struct hdf5 {
     struct sink sink;
     bool shared; // the file has other datasets, too, and is not ours to close
     const struct selection *sel;
+    tess_dtype dtype; // of the items
     hid_t file, dataset, type, space; // -1: not open
 };
 
@@ -193,12 +194,49 @@ put(hid_t dataset, const char *name, hid_t stored, hid_t given, size_t count, co
 }
 
 static bool
+is_number(char kind)
+{
+    return kind == 'i' || kind == 'u' || kind == 'f';
+}
+
+// Whether numbers of an attribute are items of the dataset.
+static bool
+is_own(const struct hdf5 *h, const char *name)
+{
+    const H5T_class_t class = h->type >= 0 ? H5Tget_class(h->type) : H5T_NO_CLASS;
+    return tess_attr_holds_items(name) && (class == H5T_INTEGER || class == H5T_FLOAT);
+}
+
+// Whether they are, but no item can be one of them: HDF5 would cut them to the range of its type.
+static bool
+is_misfit(const struct hdf5 *h, const struct attribute *a, char kind, size_t count,
+          const void *items)
+{
+    return is_number(kind) && is_own(h, a->name) &&
+           !(a->dtype && attributes_fit(kind, count, items, a->dtype)) &&
+           !attributes_become(kind, count, items, &h->dtype);
+}
+
+// The type that numbers had where they came from, if they are still what they are in it; else that
+// of the items that they are. -1: neither.
+static hid_t
+type_of_numbers(const struct hdf5 *h, const struct attribute *a, char kind, size_t count,
+                const void *items)
+{
+    hid_t type = -1;
+    tess_error ignored;
+
+    if (a->dtype && attributes_fit(kind, count, items, a->dtype) &&
+        hdf5_type(a->dtype, tess_dtype_parse(a->dtype).size, &type, &ignored) == TESS_OK)
+        return type;
+    return is_own(h, a->name) ? H5Tcopy(h->type) : -1;
+}
+
+static bool
 put_attribute(const struct hdf5 *h, const struct attribute *a, char kind, size_t count,
               const void *items)
 {
     const char *const name = a->name;
-    const H5T_class_t class = H5Tget_class(h->type);
-    const bool own = tess_attr_holds_items(name) && (class == H5T_INTEGER || class == H5T_FLOAT);
     const hid_t given = kind == 'i'   ? H5Tcopy(H5T_NATIVE_INT64)
                         : kind == 'u' ? H5Tcopy(H5T_NATIVE_UINT64)
                         : kind == 'f' ? H5Tcopy(H5T_NATIVE_DOUBLE)
@@ -210,17 +248,11 @@ put_attribute(const struct hdf5 *h, const struct attribute *a, char kind, size_t
     if (kind == 'b' && hdf5_type("|b1", 1, &boolean, &ignored) != TESS_OK)
         return false;
     const hid_t type = kind == 'b' ? boolean : given;
-    const bool number = kind == 'i' || kind == 'u' || kind == 'f';
-    hid_t recorded = -1;
-    if (number && a->dtype && attributes_fit(kind, count ? count : 1, items, a->dtype))
-        (void)hdf5_type(a->dtype, tess_dtype_parse(a->dtype).size, &recorded, &ignored);
-    const bool good = put(h->dataset, name,
-                          recorded >= 0   ? recorded
-                          : own && number ? h->type
-                                          : type,
-                          type, count, items);
-    if (recorded >= 0)
-        (void)H5Tclose(recorded);
+    const hid_t stored =
+        is_number(kind) ? type_of_numbers(h, a, kind, count ? count : 1, items) : -1;
+    const bool good = put(h->dataset, name, stored >= 0 ? stored : type, type, count, items);
+    if (stored >= 0)
+        (void)H5Tclose(stored);
     (void)H5Tclose(type);
     return good;
 }
@@ -252,7 +284,7 @@ put_attributes(const struct hdf5 *h, struct attributes *a, tess_error *err)
             return err->status;
         if (kind == 'Z' && is_ended(&a->items[i].value))
             kind = 'S';
-        if (kind == '\0' || kind == 'Z')
+        if (kind == '\0' || kind == 'Z' || is_misfit(h, &a->items[i], kind, count, items))
             attributes_leave(a, name);
         else if (!put_attribute(h, &a->items[i], kind, list ? count : 0, items))
             return hdf5_fail(err, name);
@@ -440,6 +472,7 @@ sink_hdf5_open(const char *path, const struct sink_plan *plan, struct sink **sin
     h->sink = (struct sink){.write = hdf5_write, .finish = hdf5_finish, .close = hdf5_close};
     h->sel = plan->selection;
     h->file = h->dataset = h->type = h->space = -1;
+    h->dtype = tess_dtype_parse(plan->info->dtype);
     TRY(hdf5_type(plan->info->dtype, plan->info->typesize, &h->type, err));
     if (plan->file) {
         h->shared = true;

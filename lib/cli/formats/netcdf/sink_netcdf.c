@@ -282,6 +282,8 @@ put_attribute(const struct netcdf *n, const struct attribute *a, char kind, size
         return put_character(n, name, &a->value);
     if (recorded != NC_NAT)
         return put_numbers(n, name, kind, recorded, count, items);
+    if (own && strchr("iuf", kind) && !attributes_become(kind, count, items, &n->dtype))
+        return NC_ERANGE; // netCDF cuts fractions off without a word
     switch (kind) {
     case 'S':
         if (count == 1 && !strings)

@@ -98,7 +98,7 @@ write_array(struct job *job, const char *where, struct source *in, struct tree_v
                         in->attributes.left);
         goto out;
     }
-    var->types = tree_record_types(&job->tree, &in->attributes);
+    var->types = tree_record_types(&job->tree, &in->attributes, in->dtype);
     if (!var->types) {
         st = report_nomem(err, in->attributes.count);
         goto out;

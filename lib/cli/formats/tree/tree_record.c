@@ -9,6 +9,9 @@
 #include "cli/formats/attributes.h"
 #include "cli/report.h"
 
+#include <tessera/convert.h>
+#include <tessera/dtype.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,8 +60,15 @@ list_value(const tess_value *items, size_t count)
     return (tess_value){.type = TESS_VALUE_LIST, .as = {.list = {items, count}}};
 }
 
+static bool
+is_alike(const char *a, const char *b)
+{
+    const tess_dtype x = tess_dtype_parse(a), y = tess_dtype_parse(b);
+    return x.kind == y.kind && x.size == y.size;
+}
+
 tess_value *
-tree_record_types(struct tree *t, const struct attributes *a)
+tree_record_types(struct tree *t, const struct attributes *a, const char *dtype)
 {
     tess_pair *const pairs = attributes_alloc(&t->memory, (size_t)a->count, sizeof *pairs);
     tess_value *const types = attributes_alloc(&t->memory, 1, sizeof *types);
@@ -68,7 +78,8 @@ tree_record_types(struct tree *t, const struct attributes *a)
         return NULL;
     for (int i = 0; i < a->count; i++) {
         const struct attribute *const item = &a->items[i];
-        if (!item->dtype)
+        const bool own = dtype && tess_attr_holds_items(item->name);
+        if (!item->dtype || (own && is_alike(item->dtype, dtype)))
             continue;
         // copies, as `a` may go earlier
         char *const name = tree_join(t, "", item->name), *const type =
@@ -156,7 +167,7 @@ write_text(const char *path, const char *text, tess_error *err)
 tess_status
 tree_record_write(const char *path, struct tree *t, const struct tree_group *g, tess_error *err)
 {
-    const tess_value *const types = tree_record_types(t, &g->attributes);
+    const tess_value *const types = tree_record_types(t, &g->attributes, NULL);
     tess_value attributes, dimensions, variables;
     tess_array *scratch = NULL;
     char *json = NULL;
@@ -199,8 +210,12 @@ text_of(const tess_value *v)
 void
 tree_record_set_types(struct attributes *a, const tess_value *types)
 {
-    for (int i = 0; types && i < a->count; i++)
-        a->items[i].dtype = text_of(tess_value_find(types, a->items[i].name));
+    for (int i = 0; types && i < a->count; i++) {
+        const char *const type = text_of(tess_value_find(types, a->items[i].name));
+        const bool number = type && strcmp(type, "string") != 0;
+        if (!number || strcmp(a->items[i].name, "_FillValue") != 0)
+            a->items[i].dtype = type;
+    }
 }
 
 static tess_status

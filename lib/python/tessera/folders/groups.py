@@ -126,7 +126,16 @@ def store_attributes(array: Array, attrs: Mapping[str, Any]) -> dict[str, str]:
     if more:
         array.attrs[_MORE] = more
     types = {name: _number_type(value) for name, value in attrs.items()}
-    return {name: kind for name, kind in types.items() if kind is not None}
+    return {
+        name: kind
+        for name, kind in types.items()
+        if kind is not None and not (_holds_items(name) and np.dtype(kind) == array.dtype)
+    }
+
+
+def _holds_items(name: str) -> bool:
+    """Whether an attribute is of the type of the array where no other type is recorded."""
+    return name in _ABOUT_ITEMS and name not in ("scale_factor", "add_offset")
 
 
 def _typed(value: Any, kind: Any) -> Any:
@@ -163,7 +172,7 @@ def load_attributes(array: Array, types: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: _text(name, value, array.dtype)
         if isinstance(value, str)
-        else _typed(value, types.get(name))
+        else _typed(value, types.get(name, array.dtype.str if _holds_items(name) else None))
         for name, value in attrs.items()
     }
 
