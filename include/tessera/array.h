@@ -623,7 +623,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_delete(tess_array *a, int axis, i
  *
  * The items are copied as by tess_array_copy() (copy.h): if the axis ends with a whole chunk,
  * chunks that both arrays store in the same way are copied as they are stored. Blocks of the other
- * array that wait in its cache prevent that; call tess_array_flush() on the other array first.
+ * array that wait in its cache prevent that; call tess_array_flush() on the other array first. Items
+ * keep their bytes, whatever attributes of the two arrays say: where _FillValue or scale_factor
+ * differ, tess_array_read_as() and tess_array_write_as() (convert.h) carry them over.
  *
  * @param a      Array opened for writing, with one dimension at least.
  * @param axis   The axis that grows, 0 <= axis < ndim.

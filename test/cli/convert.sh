@@ -379,7 +379,8 @@ single  list  [0.5, 1.5]'
     run 0 resize bare.b2nd 3x2x3
     run 0 slice bare.b2nd -1,0
     prints '[0 0 0]'
-    run 0 append bare.b2nd a.nc:v
+    run 2 append bare.b2nd a.nc:v
+    says '^tess: a.nc:v: attribute scale_factor: 0.01 here, none in the array: integers of which only'
     has_attributes bare.b2nd ''
     run 0 import a.nc:scalar scalar.b2nd
     has_attributes scalar.b2nd '_FillValue  float  2.5'
@@ -508,6 +509,16 @@ END
     "$tess" export square.b2nd square.nc:v >out 2>err || fail "one name for two: $(cat err)"
     says '^tess: square.nc:v: dimension 1 is called dim_1, as x has another length in the file$'
     ncdump -h square.nc | grep -q 'short v(x, dim_1) ;' || fail "two lengths of one dimension"
+
+    # attributes of a variable, as those of an array, say what its items mean
+    printf 'netcdf f { dimensions: x = 3 ; variables: short v(x) ; v:_FillValue = -1s ; %s }' \
+        'v:scale_factor = 0.5 ; data: v = 8, _, 4 ;' | ncgen -4 -o f.nc || fail ncgen
+    run 0 create mine.b2nd --shape 1 --dtype '<i2'
+    run 0 attr mine.b2nd set scale_factor 0.25
+    run 0 attr mine.b2nd set _FillValue -99
+    run 0 append mine.b2nd f.nc:v
+    run 0 slice mine.b2nd :
+    [ "$(cat out)" = '[0 16 -99 8]' ] || fail "appended of netCDF: $(cat out)"
 
     # real data, if they are there
     real=/usr/share/ferret-vis/data/coads_climatology.cdf

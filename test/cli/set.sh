@@ -254,5 +254,66 @@ run 0 set --help
 grep -q '^usage: tess set PATH EXPR' out || fail "no usage"
 "$tess" --help | grep -q '  set ' || fail "tess --help does not name set"
 
+### items whose attributes give them another meaning: set, append, insert, concat
+# described PATH DTYPE VALUES NAME=VALUE...: an array of three
+described() {
+    described=$1
+    n=0
+    run 0 create "$1" --shape 3 --dtype "$2" --force
+    for value in $3; do
+        run 0 set "$1" $n -- "$value"
+        n=$((n + 1))
+    done
+    shift 3
+    for attr in "$@"; do
+        run 0 attr "$described" set "${attr%%=*}" "${attr#*=}"
+    done
+}
+while IFS='|' read -r what type attrs from_type from_attrs values text; do
+    described target.b2nd "$type" '' $attrs
+    described from.b2nd "$from_type" "$values" $from_attrs
+    case $text in
+    '['*)
+        run 0 set target.b2nd : --from from.b2nd
+        shows target.b2nd : "$text"
+        if [ "$type" = "$from_type" ]; then
+            run 0 append target.b2nd from.b2nd
+            shows target.b2nd 3: "$text"
+            run 0 insert target.b2nd from.b2nd --at 0
+            shows target.b2nd :3 "$text"
+            [ -z "$from_attrs" ] || [ "$attrs" = "$from_attrs" ] || run 2 concat target.b2nd from.b2nd x.b2nd
+        fi
+        ;;
+    *)
+        cp target.b2nd before.b2nd
+        for words in 'set target.b2nd : --from from.b2nd' 'append target.b2nd from.b2nd' \
+            'insert target.b2nd from.b2nd --at 0'; do
+            [ "$type" = "$from_type" ] || [ "${words%% *}" = set ] || continue
+            "$tess" $words >out 2>err && fail "$what: $words is taken"
+            says "^tess: .*$text"
+            "$tess" diff target.b2nd before.b2nd >out || fail "$what: $words changed the array"
+        done
+        ;;
+    esac
+done <<'END'
+another missing value|<i2|_FillValue=-99|<i2|_FillValue=-1|1 -1 3|[1 -99 3]
+two names for it|<i2|_FillValue=-99|<i2|missing_value=-1|1 -1 3|[1 -99 3]
+the same one|<i2|_FillValue=-1|<i2|_FillValue=-1|1 -1 3|[1 -1 3]
+bounds of its own|<i2|_FillValue=-99|<i2|valid_range=[0,2]|1 2 3|[1 2 -99]
+an upper one|<f4|_FillValue=-99|<f4|valid_max=2|1 2 3|[1.0 2.0 -99.0]
+another scale|<i2|scale_factor=0.5 _FillValue=-99|<i2|scale_factor=0.25 _FillValue=-1|8 -1 4|[4 -99 2]
+another offset|<u1|add_offset=10|<u1|add_offset=20|1 2 3|[11 12 13]
+floats into packed|<i2|scale_factor=0.5 _FillValue=-99|<f8||1.5 nan 3|[3 -99 6]
+packed into floats|<f4||<i2|scale_factor=0.5 _FillValue=-1|3 -1 4|[1.5 nan 2.0]
+packed into floats with one|<f4|_FillValue=-9|<i2|scale_factor=0.5 _FillValue=-1|3 -1 4|[1.5 -9.0 2.0]
+it says nothing of itself|<i2|scale_factor=0.5 _FillValue=-99|<i2||1 -99 3|[1 -99 3]
+the array says nothing|<i2||<i2|_FillValue=-1|1 -1 3|attribute _FillValue: -1 here, none in the array: no value
+only one is packed|<i2|scale_factor=0.5|<i2|_FillValue=-1|1 2 3|attribute scale_factor: none here, 0.5 in the array
+8 bytes|<i8|_FillValue=-99|<i8|_FillValue=-1|1 -1 3|attribute _FillValue: -1 here, -99 in the array: doubles
+times|<M8[s]|_FillValue=-99|<M8[s]|_FillValue=-1|2024-01-01 2024-01-02 2024-01-03|attribute _FillValue: -1 here, -99 in the array: only numbers
+a number that is missing there|<i2|_FillValue=-99|<i2|_FillValue=-1|1 -99 3|-99 is a number here, and would become -99
+too large when packed|<i2|scale_factor=0.001|<i2|scale_factor=1|1 2 300|does not fit
+END
+
 [ $failed -eq 0 ] && echo "set.sh: $checks checks passed"
 [ $failed -eq 0 ]

@@ -364,7 +364,12 @@ if has hdf5; then
             [ "$(cat out)" = "$value" ] || fail "$item is $(cat out)"
         done
         run 0 import sp.h5:c0w x.b2nd --force --no-attributes
-        run 0 diff x.b2nd sp/c0w.b2nd
+        # tess diff would decode 2^36 items
+        "$tess" info x.b2nd | grep -q 'stored  *1 of 32768 chunks' || fail "without attributes: c0w"
+        run 0 slice x.b2nd 4000001,700:703
+        cp out x.txt
+        run 0 slice sp/c0w.b2nd 4000001,700:703
+        cmp -s out x.txt || fail "without attributes, c0w has $(cat x.txt), not $(cat out)"
         run 0 import sp.h5:many x.b2nd --force --no-attributes --chunks 7x7
         run 0 slice x.b2nd 0,:4
         [ "$(cat out)" = '[0 -7 -7 3]' ] || fail "without attributes: $(cat out)"

@@ -3,9 +3,9 @@
  *
  * The array grows first; then the items are written box by box, along the borders of its chunks.
  * Those of another array with the same items that come behind the end go through the library, which
- * copies stored chunks where it can. Much of it is committed before the end. So whatever fails, a
- * signal that asks to end included, the array gets its shape back, while no other program may write
- * it.
+ * copies stored chunks where it can. Where attributes give items another meaning, they are
+ * converted (input_adapt.c). Much of it is committed before the end. So whatever fails, a signal
+ * that asks to end included, the array gets its shape back, while no other program may write it.
  */
 #include "cli/formats/grow.h"
 
@@ -117,7 +117,7 @@ copy_box(const struct walk *w, uint8_t *buffer, void *user, tess_error *err)
     job->about = job->path;
     start[job->axis] += job->at - piece->moved;
     stop[job->axis] += job->at - piece->moved;
-    TRY(tess_array_write(job->array, start, stop, buffer, size, err));
+    TRY(input_write(&job->in, job->array, start, stop, buffer, size, NULL, err));
     if (signals_came())
         return report_set(err, TESS_ERR_CANCELLED, "interrupted");
 out:
@@ -214,7 +214,8 @@ static tess_status
 grow(struct growth *job, bool at_end, tess_error *err)
 {
     struct work work;
-    const bool whole = at_end && job->in.array && !job->in.swapped; // by one call of the library
+    const bool whole = // by one call of the library
+        at_end && job->in.array && !job->in.swapped && !job->in.converted;
     tess_status st;
 
     job->about = job->path;
@@ -244,6 +245,7 @@ grow_run(const struct arguments *args, bool at_end)
     job.about = job.in_name;
     TRY(open_input(&job, &err));
     TRY(input_match(&job.in, &job.before, &err));
+    TRY(input_adapt(&job.in, job.array, &job.before, TESS_MISFIT_ERROR, &err));
     TRY(check_shapes(&job, &err));
     TRY(grow(&job, at_end, &err));
     tess_array_info(job.array, &after);

@@ -116,6 +116,8 @@ tess_status
 input_read(struct input *in, const int64_t *start, const int64_t *stop, void *dst, size_t size,
            tess_error *err)
 {
+    if (in->converted)
+        return input_read_converted(in, start, stop, dst, size, err);
     const tess_status st = in->array ? tess_array_read(in->array, start, stop, dst, size, err)
                                      : in->source->read(in->source, start, stop, dst, err);
 

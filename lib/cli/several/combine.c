@@ -9,6 +9,7 @@
 #include "cli/data/open.h"
 #include "cli/data/params.h"
 #include "cli/data/target.h"
+#include "cli/formats/input.h"
 #include "cli/report.h"
 
 #include <tessera/copy.h>
@@ -120,6 +121,23 @@ out:
     return st;
 }
 
+// The attributes are those of the first array. Items of others, which are taken as they are stored,
+// have to mean the same.
+static tess_status
+compare_meanings(struct combination *job, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    tess_info info;
+
+    tess_array_info(job->arrays[0], &info);
+    for (int i = 1; i < job->n && st == TESS_OK; i++) {
+        st = input_compare(job->arrays[i], job->arrays[0], &info, err);
+        if (st != TESS_OK)
+            job->about = job->args->words[i];
+    }
+    return st;
+}
+
 int
 combine_run(const struct arguments *args, combine_fn *combine, int new_axes)
 {
@@ -131,6 +149,7 @@ combine_run(const struct arguments *args, combine_fn *combine, int new_axes)
     TRY(open_arrays(&job, &err));
     job.about = args->words[job.n];
     TRY(describe(&job, new_axes, &err));
+    TRY(compare_meanings(&job, &err));
     TRY(target_open(&target, job.about, job.params.layout, args, &err));
     target_follow(&target);
     st = combine(job.arrays, job.n, job.axis, &target.storage, &job.params, NULL, &err);

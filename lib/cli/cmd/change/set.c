@@ -155,10 +155,10 @@ static tess_status
 write_items(struct set *job, const int64_t *start, const int64_t *stop, const void *items,
             size_t size, const int64_t *strides, tess_error *err)
 {
-    if (job->in_dtype)
+    if (job->in_dtype && !job->in.converted)
         return tess_array_write_as(job->array, start, stop, job->in_dtype, &job->how, items, size,
                                    strides, err);
-    return tess_array_set_slice(job->array, start, stop, NULL, items, size, strides, err);
+    return input_write(&job->in, job->array, start, stop, items, size, strides, err);
 }
 
 static tess_status
@@ -346,6 +346,7 @@ set_from_file(struct set *job, tess_error *err)
     job->about = job->in_name;
     TRY(input_open(&job->in, job->in_name, job->args, err));
     TRY(match_types(job, err));
+    TRY(input_adapt(&job->in, job->array, &job->info, job->how.misfit, err));
     TRY(match_shapes(job, err));
     job->about = job->path;
     TRY(part_view(&job->array, &job->sel, NULL, err));
@@ -408,7 +409,11 @@ const struct command cmd_set = {
         "tess slice. A VALUE or EXPR that begins with - and is no number comes after --.\n"
         "FILE is another array, or what tess import reads; its shape is that of what is selected,\n"
         "or repeats along axes as in NumPy. Its items are of the same type, or numbers that are\n"
-        "converted: see --misfit. If it fails, or is interrupted, the items are as they were.\n",
+        "converted: see --misfit. Where attributes of FILE (_FillValue, missing_value, valid_*,\n"
+        "scale_factor, add_offset) differ from those of the array, missing values become missing\n"
+        "ones and packed numbers are packed anew, or FILE is refused; items of a FILE without any\n"
+        "are as the array stores them, but for floats in packed integers. If it fails, or is "
+        "interrupted, the items are as they were.\n",
     .examples =
         (const struct example[]){
             {"one item", "tess set winds.b2nd 0,36,72 1.5"},

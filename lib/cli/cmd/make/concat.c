@@ -21,7 +21,9 @@ const struct command cmd_concat = {
     .nwords_more = OPTIONS_MORE,
     .options = OPTIONS(OPTS_LAYOUT, OPT_AXIS, OPT_UNCHECKED, OPT_FORCE, OPT_THREADS),
     .details =
-        "The arrays have the same type, and the same shape in all other axes. What no option\n"
+        "The arrays have the same type, and the same shape in all other axes; missing values,\n"
+        "bounds and scales, as attributes name them, are those of the first one, too, or not\n"
+        "named: tess append converts items that have others. What no option\n"
         "names is as in the first one, attributes and fill value, too; chunks that fit are copied\n"
         "as they are stored. OUT appears when it is complete, and may with --force be one of "
         "them.\n",
