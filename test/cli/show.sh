@@ -89,6 +89,25 @@ a.b2nd[:, :]
 ? missing'
 run 0 a.b2nd --width 10 --height 4 --missing none
 grep -q missing out && fail "values are missing: $(cat out)"
+array named.b2nd 2x5 '\0\1\2\3\4\5\6\7\10\11'
+"$tess" attr named.b2nd set _ARRAY_DIMENSIONS '["lat", "lon"]' || fail "attr"
+run 0 named.b2nd --json
+grep -q '"names": ."lat", "lon".' out || fail "names of dimensions: $(cat out)"
+for bounds in 'valid_range [1,8]' 'valid_min 1' 'valid_range ["1","8"]'; do # the last one is none
+    array bounded.b2nd 2x5 '\0\1\2\3\4\5\6\7\10\11'
+    "$tess" attr bounded.b2nd set $bounds || fail "attr"
+    "$tess" attr bounded.b2nd set valid_max 8 || fail "attr"
+    "$tess" attr bounded.b2nd set scale_factor 0.5 || fail "attr" # bounds are of stored items
+    run 0 bounded.b2nd --width 10 --height 4
+    case $bounds in *1,8* | *min*) first='??' least=1 ;; *) first='  ' least=0 ;; esac
+    grep -q "^$first" out || fail "$bounds: $(cat out)"
+    grep -q '@@??$' out || fail "$bounds: $(cat out)"
+    grep -q "^$least .* 8 \$" out || fail "$bounds: $(cat out)"
+    run 0 bounded.b2nd --json --width 5 --height 2
+    grep -q '"values": .*, 1[.]0, .* 8[.]0, null\]\]' out || fail "$bounds: $(cat out)"
+    run 0 bounded.b2nd --width 10 --height 4 --missing none
+    ! grep -q '?' out || fail "$bounds in spite of --missing none: $(cat out)"
+done
 run 0 a.b2nd --width 1 --height 1 --reduce mean
 grep -q '^a.b2nd\[:, :\], mean of 2x5 items$' out || fail "no word of boxes: $(cat out)"
 grep -q '^4.5 K$' out || fail "the mean is not 4.5: $(cat out)"

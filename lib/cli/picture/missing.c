@@ -8,6 +8,7 @@
 #include "cli/report.h"
 
 #include <tessera/attr.h>
+#include <tessera/convert.h>
 #include <tessera/meta.h>
 
 #include <stdlib.h>
@@ -98,18 +99,41 @@ add_fill(struct missing *m, const tess_info *info, const struct numbers *numbers
     return v != 0 ? add(m, numbers, v, err) : TESS_OK;
 }
 
+static double
+bound(const struct numbers *numbers, const tess_number *x, double none)
+{
+    if ((int)x->kind == 0)
+        return none;
+    return numbers_round(numbers, x->kind == TESS_KIND_INT    ? (double)x->i
+                                  : x->kind == TESS_KIND_UINT ? (double)x->u
+                                                              : x->f);
+}
+
+static tess_status
+set_bounds(struct missing *m, const tess_array *a, const struct numbers *numbers, tess_error *err)
+{
+    tess_conversion how;
+    const tess_status st = tess_conversion_from_attributes(a, &how, err);
+    if (st == TESS_OK) {
+        m->least = bound(numbers, &how.least, m->least);
+        m->most = bound(numbers, &how.most, m->most);
+    }
+    return st == TESS_ERR_LIMIT ? TESS_OK : st; // too many missing values, of which here are enough
+}
+
 tess_status
 missing_find(struct missing *m, const struct picked *p, const struct numbers *numbers,
              const char *option, tess_error *err)
 {
     tess_status st = TESS_OK;
 
-    *m = (struct missing){0};
+    *m = (struct missing){.least = -INFINITY, .most = INFINITY};
     if (option)
         return add_option(m, numbers, option, err);
     TRY(add_attribute(m, p->a, numbers, "_FillValue", err));
     TRY(add_attribute(m, p->a, numbers, "missing_value", err));
     TRY(add_fill(m, &p->info, numbers, err));
+    TRY(set_bounds(m, p->a, numbers, err));
 out:
     return st;
 }

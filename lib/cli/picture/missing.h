@@ -16,12 +16,13 @@
 struct missing {
     int count;
     double values[MISSING_MAX];
+    double least, most; // what is outside is missing, too
 };
 
 /*
  * What --missing says: numbers with commas between, or `none`. With NULL what the array says: its
- * attributes _FillValue and missing_value, a number or a list of them, and its fill value unless
- * that is 0.
+ * attributes _FillValue and missing_value, a number or a list of them, its fill value unless that
+ * is 0, and what is outside of valid_range, or valid_min and valid_max.
  */
 tess_status missing_find(struct missing *m, const struct picked *p, const struct numbers *numbers,
                          const char *option, tess_error *err);
@@ -32,7 +33,7 @@ missing_has(const struct missing *m, double v)
     for (int i = 0; i < m->count; i++)
         if (v == m->values[i])
             return true;
-    return isnan(v);
+    return isnan(v) || v < m->least || v > m->most;
 }
 
 #endif

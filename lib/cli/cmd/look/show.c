@@ -343,9 +343,9 @@ const struct command cmd_show = {
         "all that a pixel stands for. Without --output the picture is text, with colours if\n"
         "it goes to a terminal or to --output -. NO_COLOR, TERM, COLORTERM and the locale say\n"
         "which. A range of values that is not given is that of what is shown; missing values\n"
-        "are not in it. Those are NaN, what the attributes _FillValue and missing_value say, and\n"
-        "the fill value unless it is 0; or what --missing says instead. --json prints what is\n"
-        "shown; without an image file its values, too, instead of the text.\n",
+        "are not in it. Those are NaN, what the attributes _FillValue and missing_value say, the\n"
+        "fill value unless it is 0, and what valid_range, valid_min and valid_max leave out; or\n"
+        "what --missing says instead. --json prints what is shown; without an image file its values, too, instead of the text.\n",
     .examples =
         (const struct example[]){
             {"in the terminal", "tess show winds.b2nd --slice 0"},
