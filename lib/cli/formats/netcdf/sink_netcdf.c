@@ -28,6 +28,10 @@
 #define ORDER '<'
 #endif
 
+// A cache that chunks do not wait in: they are compressed when they are written, while the bar
+// moves, and not at the end. netCDF's own has 16 MiB and more.
+enum { CACHE_BYTES = 1 << 20, CACHE_SLOTS = 521 };
+
 struct netcdf {
     struct sink sink;
     struct netcdf_place place;
@@ -192,6 +196,17 @@ define_dimension(struct netcdf *n, const struct sink_plan *plan, int axis, int *
     return status;
 }
 
+// Whether each box that is written is made of whole chunks of the file.
+static bool
+is_written_by_chunks(const struct sink_plan *plan)
+{
+    const struct selection *const sel = plan->selection;
+    for (int i = 0; i < sel->ndim; i++)
+        if (sel->step[i] == 1 && sel->start[i] % plan->grain[i] != 0)
+            return false; // the borders of boxes are those of the array
+    return true;
+}
+
 static tess_status
 define_variable(struct netcdf *n, const struct sink_plan *plan, tess_error *err)
 {
@@ -216,6 +231,8 @@ define_variable(struct netcdf *n, const struct sink_plan *plan, tess_error *err)
         status = nc_def_var_chunking(n->group, n->variable, NC_CHUNKED, chunk);
     if (status == NC_NOERR && ndim > 0 && !n->place.classic)
         status = nc_def_var_deflate(n->group, n->variable, 1, level > 0, level);
+    if (status == NC_NOERR && ndim > 0 && !n->place.classic && is_written_by_chunks(plan))
+        status = nc_set_var_chunk_cache(n->group, n->variable, CACHE_BYTES, CACHE_SLOTS, 0.75F);
     return status == NC_NOERR ? TESS_OK : netcdf_fail(err, name, status);
 }
 
