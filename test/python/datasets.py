@@ -109,8 +109,8 @@ class Datasets(InFolder):
             self.assertEqual(raw.temperature.attrs["scale_factor"], 0.01)
         with opened("ds", mask_and_scale=False, decode_times=False) as raw:
             self.assertEqual((raw.rain.dtype, raw.time.dtype), (np.dtype("i2"), np.dtype("i4")))
-        for wrong in ({"rain": {"complevel": 4}}, {"nothing here": {}}):
-            with self.assertRaises(ValueError):
+        for wrong, error in (({"rain": {"complevel": 4}}, ValueError), ({"nothing here": {}}, KeyError)):
+            with self.assertRaisesRegex(error, "complevel|nothing here"):
                 tessera.to_tessera(ds, "wrong", encoding=wrong)
         self.assertFalse(os.path.exists("wrong"))
 

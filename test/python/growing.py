@@ -505,7 +505,7 @@ class Additions(InFolder):
             warnings.simplefilter("ignore", xr.SerializationWarning)  # which says the same
             self.refused("whole hours", self.ds[["wet"]].assign_coords(
                 time=self.ds.time + np.timedelta64(1, "m")))
-        self.refused("encoding: no variables", self.ds[["t"]], encoding={"q": {}})
+        self.refused("encoding: no variables", self.ds[["t"]], KeyError, encoding={"q": {}})
         self.refused("complevel", self.ds[["t"]], encoding={"t": {"complevel": 4}})
         pathlib.Path("file").write_text("x")
         with self.assertRaises(NotADirectoryError):

@@ -98,7 +98,7 @@ def encoded(
     conventions = importlib.import_module("xarray.conventions")
     unknown = set(encodings) - set(ds.variables)
     if unknown:
-        raise ValueError(f"encoding: no variables of the dataset: {sorted(unknown, key=str)}")
+        raise KeyError(f"encoding: no variables of the dataset: {sorted(unknown, key=str)}")
     ds = ds.copy(deep=False)
     for name, variable in ds.variables.items():
         own = _without_stale_type(variable)
