@@ -2,6 +2,8 @@
 
 import errno
 import os
+import pathlib
+import shutil
 import unittest
 
 import numpy as np
@@ -26,6 +28,23 @@ class Errors(InFolder):
             file.write(b"no array, but bytes enough to be one" * 10)
         with self.assertRaises(tessera.FormatError):
             tessera.open("text")
+        os.mkdir("sparse")
+        shutil.copy("text", "sparse/chunks.b2frame")
+        tessera.asarray(np.arange(1000), "whole").close()
+        with open("whole", "rb") as whole, open("cut", "wb") as cut:
+            cut.write(whole.read()[:-100])
+        with open("whole", "rb") as whole, open("ahead", "wb") as ahead:
+            frame = bytearray(whole.read())
+            frame[26] = 0x1F  # a codec of a later version
+            ahead.write(frame)
+        for path, error, options in (("text", tessera.FormatError, {}),
+                                     ("./text", tessera.FormatError, {"mmap": True}),
+                                     (pathlib.Path("sparse"), tessera.FormatError, {}),
+                                     ("cut", tessera.CorruptError, {"mode": "r+"}),
+                                     ("ahead", tessera.UnsupportedError, {}),
+                                     ("whole", tessera.LimitError, {"memory_limit": 10})):
+            with self.assertRaisesRegex(error, f"^'{path}': [^']{{10}}"):
+                tessera.open(path, **options)
         os.mkdir("empty")
         with self.assertRaises((tessera.FormatError, OSError)):
             tessera.open("empty")

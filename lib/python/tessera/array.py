@@ -39,6 +39,14 @@ _SUM, _MEAN, _VAR, _MIN, _MAX, _, _ANY, _ALL = range(8)
 # As py_index_way in src/index.h.
 _NUMPY, _OUTER, _POINTS = range(3)
 
+# Failures of an open that are about the file: they name it, as OSError does.
+_ABOUT_FILES = (
+    _tessera.FormatError,
+    _tessera.CorruptError,
+    _tessera.UnsupportedError,
+    _tessera.LimitError,
+)
+
 # Arrays that are open for writing, which are closed at the end of the program: the library commits
 # nothing by itself when a process ends. By their identities: weak sets ask whether items are equal.
 _unfinished: weakref.WeakValueDictionary[int, Array] = weakref.WeakValueDictionary()
@@ -595,10 +603,14 @@ def open_at(
     place = to_open(path, mode, mmap=mmap, **options)
     try:
         return opened(_tessera._open(Array, place), place)
-    except _tessera.FormatError as error:
-        if "url" in place or not groups.is_dataset(place["path"]):
-            raise
-        words = f'{path!r} is a folder of arrays: xarray.open_dataset(path, engine="tessera") opens it'
+    except _ABOUT_FILES as error:
+        words = f"{os.fspath(path)!r}: {error}"
+        if isinstance(error, _tessera.FormatError) and "url" not in place:
+            if groups.is_dataset(place["path"]):
+                words = (
+                    f"{path!r} is a folder of arrays: xarray.open_dataset(path,"
+                    ' engine="tessera") opens it'
+                )
         raise type(error)(words) from None
 
 
