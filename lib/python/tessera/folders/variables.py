@@ -43,13 +43,19 @@ def fixed(name: Name, data: Any) -> Any:
     """
     if data.dtype.kind == "O":
         items = np.asarray(data)
-        kind = "S" if items.size and all(isinstance(x, bytes) for x in items.flat) else "U"
-        data = np.array(items.tolist(), dtype=kind).reshape(items.shape)
-        for item in items[data.astype(object) != items]:
-            error = ValueError if isinstance(item, bytes if kind == "S" else str) else TypeError
-            raise error(
-                f"{name!r} has {item!r}: strings are of one type, and have no zero at the end"
-            )
+        text = bytes if items.size and all(isinstance(x, bytes) for x in items.flat) else str
+        for item in items.flat:
+            if not isinstance(item, text):
+                raise TypeError(
+                    f"variable {name!r} of dtype object has the item {item!r}: its items must be all"
+                    " str, or all bytes"
+                )
+            if item[-1:] in ("\0", b"\0"):
+                raise ValueError(
+                    f"variable {name!r} has the string {item!r}, which ends in a zero byte: arrays"
+                    " pad shorter strings with zeros, so it would be lost"
+                )
+        data = np.array(items.tolist(), dtype=text).reshape(items.shape)
     if data.dtype == "U0":
         return data.astype("U1")
     return data.astype("S2") if data.dtype in ("S0", "S1") else data
