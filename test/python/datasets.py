@@ -184,6 +184,14 @@ class Datasets(InFolder):
                 tessera.to_tessera(xr.Dataset({"v": ((), 1, {"x": value})}), "wrong")
         self.assertEqual([name for name in os.listdir() if "wrong" in name], [])
 
+    def test_attributes_of_a_full_array(self):
+        """16 with the names of dimensions and the map; checksums stay."""
+        ds = xr.Dataset({"v": ("x", np.arange(3), {f"n{i}": i for i in range(15)})})
+        xr.testing.assert_identical(self.round_trip(ds), ds)
+        with tessera.open("ds/v.b2nd", checksums="verify") as a:
+            self.assertEqual((len(a.attrs), a.attrs["n13"], a.attrs["attributes"]), (16, 13, {"n14": 14}))
+            self.assertEqual(a[2], 2)
+
     def test_names(self):
         """What would not come back under its name is refused, with the name, before anything is written."""
         def named(variable="v", dim="x", attribute="a", of_dataset="b"):

@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The array's own, the map and what the library writes are 16.
-#define STORED_MAX 14
+// With the map, an array has 16, the most that other implementations change.
+#define STORED_MAX 15
 
 struct attributes_memory {
     struct attributes_memory *next;
