@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import os
+import re
 import pathlib
 import pickle
 import shutil
@@ -182,7 +183,21 @@ class Datasets(InFolder):
                 tessera.to_tessera(xr.Dataset(attrs={"x": value}), "wrong")
             with self.assertRaises(TypeError):
                 tessera.to_tessera(xr.Dataset({"v": ((), 1, {"x": value})}), "wrong")
+        with self.assertRaisesRegex(TypeError, "attribute 'x': it cannot be"):
+            tessera.to_tessera(xr.Dataset(attrs={"x": np.longdouble(1)}), "wrong")
         self.assertEqual([name for name in os.listdir() if "wrong" in name], [])
+
+    def test_refused_attributes(self):
+        """The error names attribute and variable, also of those in the map."""
+        for name in ("note", "it's", "attributes", "a name that is longer than a file of frames takes"):
+            for value, error, words in ((np.datetime64("2000-01-01"), TypeError, " cannot be datetime.date"),
+                                        ([{"a": object()}], TypeError, " cannot be object"),
+                                        (2**70, OverflowError, ": 1180591620717411303424 is not in"),
+                                        ("\ud800", ValueError, ": .*surrogates not allowed")):
+                ds = xr.Dataset({"v": ("x", [1, 2], {"good": 1, name: value})})
+                with self.assertRaisesRegex(error, f"^attribute {re.escape(repr(name))} of variable 'v'{words}"):
+                    tessera.to_tessera(ds, "wrong")
+        self.assertEqual(os.listdir(), [])
 
     def test_attributes_of_a_full_array(self):
         """16 with the names of dimensions and the map; checksums stay."""

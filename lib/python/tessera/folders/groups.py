@@ -7,6 +7,7 @@ group.json has the attributes and dimensions of the folder, and the NumPy types 
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import math
 import os
@@ -113,16 +114,30 @@ def _fits(name: str) -> bool:
     return 1 <= len(name.encode()) <= _LONGEST_NAME and "\0" not in name
 
 
-def store_attributes(array: Array, attrs: Mapping[str, Any]) -> dict[str, str]:
+@contextlib.contextmanager
+def _named(stored: str, name: str, variable: Name) -> Iterator[None]:
+    """Errors of an attribute have its name instead of the stored one, and that of the variable."""
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError) as error:
+        kind = ValueError if isinstance(error, UnicodeError) else type(error)
+        words, ours = str(error), f"the attribute '{stored}'"
+        words = words[len(ours) :] if words.startswith(ours) else f": {words}"
+        raise kind(f"attribute {name!r} of variable {variable!r}{words}") from None
+
+
+def store_attributes(array: Array, variable: Name, attrs: Mapping[str, Any]) -> dict[str, str]:
     """Set attributes of an array; returns the types of those that are numbers of NumPy."""
-    more = {}
     free = [n for n in attrs if n not in _RESERVED and _fits(n)]
     own = set(sorted(free, key=lambda n: n not in _ABOUT_ITEMS)[:_MOST])
+    more = {name: value for name, value in attrs.items() if name not in own}
     for name, value in attrs.items():
-        if name not in own:
-            more[name] = value
-        else:
-            array.attrs[name] = value
+        if name in own:
+            with _named(name, name, variable):
+                array.attrs[name] = value
+    for name, value in more.items():
+        with _named(_MORE, name, variable):  # alone, for the error
+            array.attrs[_MORE] = {name: value}
     if more:
         array.attrs[_MORE] = more
     types = {name: _number_type(value) for name, value in attrs.items()}
@@ -182,7 +197,7 @@ def load_attributes(array: Array, types: Mapping[str, Any]) -> dict[str, Any]:
 
 def _to_json(value: Any) -> Any:
     """A value in the notation of tess_attr_get_json()."""
-    if isinstance(value, (np.generic, np.ndarray)):
+    if isinstance(value, (np.generic, np.ndarray)) and value.dtype.char not in "gG":
         return _to_json(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return {"$float": str(value)}

@@ -202,7 +202,7 @@ def _write(
     array = _create(os.path.join(folder, file_name(name)), data, options, asked)
     try:
         array.dims = variable.dims
-        record.types[name] = groups.store_attributes(array, variable.attrs)
+        record.types[name] = groups.store_attributes(array, name, variable.attrs)
         if is_dask(data):
             return Job(array, data)
         array[...] = np.asarray(data)
