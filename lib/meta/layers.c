@@ -349,8 +349,10 @@ layers_check_new(const struct layers *l, int max, const char *name, tess_error *
     if (layers_find(l, name))
         return err_set(err, TESS_ERR_ARG, -1, "a metalayer '%s' is there already", name);
     if (l->count >= max)
-        return err_set(err, TESS_ERR_LIMIT, -1, "%d metalayers are there, at most %d can be",
-                       l->count, max);
+        return err_set(
+            err, TESS_ERR_LIMIT, -1,
+            "no room for the attribute or metalayer '%s': %d are there, at most %d can be", name,
+            l->count, max);
     return TESS_OK;
 }
 

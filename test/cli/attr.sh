@@ -125,6 +125,7 @@ while [ $i -lt 15 ]; do
 done
 run 0 a.b2nd set 'name 15' another
 run 3 a.b2nd set 'name 16' 16
+says "no room for the attribute or metalayer 'name 16': 16 are there, at most 16 can be"
 run 0 a.b2nd get 'name 15'
 prints '"another"'
 "$tess" verify a.b2nd >out || fail "with 16 attributes it is not fine: $(cat out)"

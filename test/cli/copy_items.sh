@@ -87,6 +87,16 @@ shows p.b2nd ... '[710 -32768 -31315 0]'
 [ "$("$tess" attr p.b2nd get scale_factor)" = 0.01 ] || fail "no scale_factor"
 [ "$("$tess" attr p.b2nd get add_offset)" = 273.15 ] || fail "no add_offset"
 [ "$("$tess" attr p.b2nd get _FillValue)" = -32768 ] || fail "no _FillValue"
+# an array has 16 attributes: the one without room is named, and --missing would not help
+run 0 create full.b2nd --shape 2 --dtype '<f4'
+i=0
+while [ $i -lt 15 ]; do
+    "$tess" attr full.b2nd set "n$i" $i
+    i=$((i + 1))
+done
+run 3 copy full.b2nd no.b2nd --dtype '<i2' --pack 0.5
+says "no room for the attribute or metalayer 'add_offset': 16 are there, at most 16 can be\$"
+[ ! -e no.b2nd ] || fail "a full array was packed"
 "$tess" attr p.b2nd set units '"K"'
 run 0 copy p.b2nd u.b2nd --unpack
 has u.b2nd '<f8'

@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ATTRIBUTES_MAX 16 // of an array
+
 // -- what is asked for
 
 static tess_status
@@ -219,14 +221,17 @@ out:
     return st;
 }
 
+// An array that is full says so itself; all else that exceeds a limit is a missing value.
 static tess_status
 convert_attributes(struct convert *c, const tess_array *a, tess_array *out, tess_error *err)
 {
     const tess_status st =
         tess_attrs_copy_as(a, c->memory, &c->read, &c->write, out, c->left, sizeof c->left, err);
     const tess_error reason = *err;
+    tess_info info;
 
-    if (st == TESS_ERR_LIMIT && !c->has_missing)
+    tess_array_info(out, &info);
+    if (st == TESS_ERR_LIMIT && !c->has_missing && info.nvlmetalayers < ATTRIBUTES_MAX)
         return report_set(err, st, "%.250s; --missing gives them a number of their own",
                           reason.message);
     return st;
