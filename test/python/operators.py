@@ -247,6 +247,13 @@ class Functions(unittest.TestCase):
                 self.check(operator.add, items, value)
                 self.check(operator.mul, value, items)
 
+    def test_power_with_modulus(self):
+        """No arrays have it: the words are those of Python."""
+        a = tessera.asarray(np.arange(4))
+        np.testing.assert_array_equal(pow(a, 2), [0, 1, 4, 9])
+        with self.assertRaisesRegex(TypeError, "unsupported operand"):
+            pow(a, 2, 5)
+
     def test_methods_of_functions(self):
         items = np.arange(1, 13).reshape(3, 4)
         a = tessera.asarray(items)

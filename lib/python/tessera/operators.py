@@ -254,6 +254,9 @@ class Operators:
     __gt__ = _operator(operator.gt)
     __ge__ = _operator(operator.ge)
 
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        return _applied(operator.pow, self, other) if modulus is None else NotImplemented
+
     __neg__ = _unary(operator.neg)
     __pos__ = _unary(operator.pos)
     __invert__ = _unary(operator.invert)
@@ -265,7 +268,7 @@ class Operators:
     __truediv__, __rtruediv__ = _operator(operator.truediv), _reflected(operator.truediv)
     __floordiv__, __rfloordiv__ = _operator(operator.floordiv), _reflected(operator.floordiv)
     __mod__, __rmod__ = _operator(operator.mod), _reflected(operator.mod)
-    __pow__, __rpow__ = _operator(operator.pow), _reflected(operator.pow)
+    __rpow__ = _reflected(operator.pow)
     __matmul__, __rmatmul__ = _operator(operator.matmul), _reflected(operator.matmul)
     __lshift__, __rlshift__ = _operator(operator.lshift), _reflected(operator.lshift)
     __rshift__, __rrshift__ = _operator(operator.rshift), _reflected(operator.rshift)
