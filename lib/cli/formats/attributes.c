@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// With the map, an array has 16, the most that other implementations change.
-#define STORED_MAX 15
+// With the map 15 of the 16 that an array can have: one more can be set later.
+#define STORED_MAX 14
 
 struct attributes_memory {
     struct attributes_memory *next;

@@ -9,6 +9,8 @@
  * An input that says nothing of its items, as raw ones, has them as the array stores them.
  */
 #include "cli/formats/input.h"
+
+#include "cli/formats/attributes.h"
 #include "cli/report.h"
 
 #include <tessera/attr.h>

@@ -33,8 +33,8 @@ _INDEX = "chunks.b2frame"  # the file that makes a folder a sparse array
 _MORE = "attributes"
 _DIMENSIONS = "_ARRAY_DIMENSIONS"
 _RESERVED = (_MORE, _DIMENSIONS, "_tess")
-# An array has 16 attributes at most; two are the names of dimensions and the map.
-_MOST = 14
+# Of 16 attributes two are the names of dimensions and the map, and one can be set later.
+_MOST = 13
 _LONGEST_NAME = 31  # bytes
 # What conversions of items look for by its name, so it is not in the dict.
 _ABOUT_ITEMS = (
