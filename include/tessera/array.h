@@ -17,9 +17,10 @@
  * Failures. A call that fails leaves the array, in memory and on disk, as it was before the call.
  * errors.rst lists the three exceptions. The most important one: if a write, resize or append
  * succeeds and only the automatic commit after it fails, the call returns the failure, but the
- * change stays in the array, and tess_array_flush() tries to commit again. The status does not distinguish this case: before repeating an append,
- * insert or delete, compare tess_info.shape. Repeating tess_array_write() or a `set` function does
- * no harm; tess_array_add_points() could add twice.
+ * change stays in the array, and tess_array_flush() tries to commit again. The status does not
+ * distinguish this case: before repeating an append, insert or delete, compare tess_info.shape.
+ * Repeating tess_array_write() or a `set` function does no harm; tess_array_add_points() could add
+ * twice.
  *
  * Threads. Functions that take a `const tess_array *` may be called by any number of threads at
  * once, beside each other and beside writes; any number of threads may also write to one array. A
@@ -623,9 +624,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_delete(tess_array *a, int axis, i
  *
  * The items are copied as by tess_array_copy() (copy.h): if the axis ends with a whole chunk,
  * chunks that both arrays store in the same way are copied as they are stored. Blocks of the other
- * array that wait in its cache prevent that; call tess_array_flush() on the other array first. Items
- * keep their bytes, whatever attributes of the two arrays say: where _FillValue or scale_factor
- * differ, tess_array_read_as() and tess_array_write_as() (convert.h) carry them over.
+ * array that wait in its cache prevent that; call tess_array_flush() on the other array first.
+ * Items keep their bytes, whatever attributes of the two arrays say: where _FillValue or
+ * scale_factor differ, tess_array_read_as() and tess_array_write_as() (convert.h) carry them over.
  *
  * @param a      Array opened for writing, with one dimension at least.
  * @param axis   The axis that grows, 0 <= axis < ndim.

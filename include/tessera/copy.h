@@ -104,8 +104,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_copy(const tess_array *a,
                                                     tess_error *err);
 
 /**
- * Concatenate arrays along an axis. Attributes are those of the first array; items keep their bytes,
- * whatever the attributes of the others say of them.
+ * Concatenate arrays along an axis. Attributes are those of the first array; items keep their
+ * bytes, whatever the attributes of the others say of them.
  *
  * @param arrays   n open arrays, or views, with the same item type and the same shape in all other
  *                 axes. An array may be listed more than once. They are only read.

@@ -495,9 +495,9 @@ attributes_of_other_types(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const tess_value value = cases[i].f != 0
-                                     ? (tess_value){.type = TESS_VALUE_FLOAT, .as = {.f64 = cases[i].f}}
-                                     : integer(cases[i].i);
+        const tess_value value =
+            cases[i].f != 0 ? (tess_value){.type = TESS_VALUE_FLOAT, .as = {.f64 = cases[i].f}}
+                            : integer(cases[i].i);
         const char *const got = attribute_as(cases[i].from, cases[i].to, cases[i].name, &value,
                                              NULL, cases[i].name, left);
         if (strcmp(got, cases[i].want) != 0 || strcmp(left, cases[i].left) != 0)
@@ -509,15 +509,16 @@ attributes_of_other_types(void **state)
     tess_conversion_init(&how);
     how.misfit = TESS_MISFIT_WRAP;
     const tess_value beyond = integer(70000);
-    assert_non_null(strstr(attribute_as("<i4", "<i2", "_FillValue", &beyond, &how, "_FillValue",
-                                        left),
-                           "would become 4464"));
+    assert_non_null(
+        strstr(attribute_as("<i4", "<i2", "_FillValue", &beyond, &how, "_FillValue", left),
+               "would become 4464"));
     how.scale = -0.5; // turns bounds around
     const tess_value ends[] = {integer(1), integer(4)};
     const tess_value range = {.type = TESS_VALUE_LIST, .as = {.list = {ends, 2}}};
     assert_string_equal(
         attribute_as("<f8", "<i2", "valid_range", &range, &how, "valid_range", left), "[-8, -2]");
-    assert_string_equal(attribute_as("<f8", "<i2", "valid_min", ends, &how, "valid_max", left), "-2");
+    assert_string_equal(attribute_as("<f8", "<i2", "valid_min", ends, &how, "valid_max", left),
+                        "-2");
     assert_string_equal(attribute_as("<f8", "<i2", "valid_min", ends, &how, "scale_factor", left),
                         "-0.5");
     how.nmissing = 1;
@@ -550,9 +551,9 @@ read_as_floats(const char *stored, const char *memory, const tess_conversion *ho
     assert_int_equal(convert_list(false, stored, memory, memory_size, how, 4, items, floats),
                      TESS_OK);
     if (!brain) {
-        assert_int_equal(convert_list(false, memory, NATIVE "f8", 8, NULL, 4, floats,
-                                      (uint8_t *)shown),
-                         TESS_OK);
+        assert_int_equal(
+            convert_list(false, memory, NATIVE "f8", 8, NULL, 4, floats, (uint8_t *)shown),
+            TESS_OK);
         return;
     }
     for (int i = 0; i < 4; i++) { // the upper half of a float

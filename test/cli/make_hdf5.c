@@ -204,8 +204,8 @@ make_sparse(hid_t file)
             H5Pset_chunk(how, 2, chunk);
         if (filled)
             H5Pset_fill_value(how, H5T_NATIVE_INT16, &fill);
-        const hid_t set = H5Dcreate2(file, name, H5T_STD_I16LE, space, H5P_DEFAULT, how,
-                                     H5P_DEFAULT);
+        const hid_t set =
+            H5Dcreate2(file, name, H5T_STD_I16LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
         must(set >= 0);
         if (written) {
             H5Sselect_hyperslab(space, H5S_SELECT_SET, chunked ? at : box, NULL, box, NULL);

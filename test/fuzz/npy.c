@@ -5,9 +5,9 @@
  * Input: a byte that says what the rest is. Headers that are understood are written and read again;
  * a selection must lie inside the array.
  */
+#include "cli/formats/flat/npy.h"
 #include "cli/data/picked/select.h"
 #include "cli/data/shapes.h"
-#include "cli/formats/flat/npy.h"
 #include "cli/text/items/item.h"
 #include "cli/text/text.h"
 #include "fuzz/fuzz.h"

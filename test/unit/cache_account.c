@@ -26,7 +26,12 @@
 #define FORKS true
 #endif
 
-enum { BLOCKSIZE = 8192, SLOT = BLOCKSIZE + (sizeof(struct cached) + 63) / 64 * 64, MANY = 50, THREADS = 6 };
+enum {
+    BLOCKSIZE = 8192,
+    SLOT = BLOCKSIZE + (sizeof(struct cached) + 63) / 64 * 64,
+    MANY = 50,
+    THREADS = 6
+};
 
 static struct account_report
 report_now(void)

@@ -140,8 +140,8 @@ tess_schunk_insert_special(tess_array *a, int64_t n, int64_t count, tess_chunk_k
     if (st == TESS_OK && count < 0)
         st = err_set(err, TESS_ERR_ARG, -1, "%" PRId64 " chunks", count);
     if (st == TESS_OK)
-        st = plain_chunk_special(a, special, size > SIZE_MAX / 2 ? INT64_MAX : (int64_t)size, &s.chunk,
-                                 err);
+        st = plain_chunk_special(a, special, size > SIZE_MAX / 2 ? INT64_MAX : (int64_t)size,
+                                 &s.chunk, err);
     return st == TESS_OK && count > 0 ? plain_edit(a, &s, err) : st;
 }
 

@@ -7,7 +7,6 @@
 #include "cli/data/remote.h"
 #include "cli/report.h"
 
-
 tess_status
 target_open(struct target *t, const char *path, tess_layout layout, const struct arguments *args,
             tess_error *err)

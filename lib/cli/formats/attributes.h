@@ -64,8 +64,8 @@ tess_status attributes_array(struct attributes *a, const tess_value *value, char
                              size_t *count, const void **items, tess_error *err);
 // Whether numbers of attributes_array() are exactly what they are as a type of NumPy.
 bool attributes_fit(char kind, size_t count, const void *items, const char *dtype);
-// Whether they can be items of a type, where floats are rounded to it. Of types that are no integers
-// and no floats: true.
+// Whether they can be items of a type, where floats are rounded to it. Of types that are no
+// integers and no floats: true.
 bool attributes_become(char kind, size_t count, const void *items, const tess_dtype *type);
 
 // Notes the name of one that stays behind.

@@ -278,7 +278,7 @@ static PyMethodDef *
 all_methods(void)
 {
     static PyMethodDef *const tables[] = {
-        life_methods,    py_read_methods, py_write_methods,  py_shape_methods, py_view_methods,
+        life_methods,    py_read_methods, py_write_methods,   py_shape_methods, py_view_methods,
         py_attr_methods, py_copy_methods, py_compute_methods, py_chunk_methods, py_packet_methods};
     static PyMethodDef all[64];
     size_t n = 0;

@@ -21,7 +21,8 @@ const struct command cmd_append = {
         "IN is another array, or what tess import reads: name.npy, file.npz, file.nc:variable,\n"
         "file.h5:/dataset, or with --dtype and --shape raw items; - is standard input. It has\n"
         "the same type, in either byte order, and the same shape in all other axes. Where its\n"
-        "attributes give items another meaning than those of the array (_FillValue, scale_factor),\n"
+        "attributes give items another meaning than those of the array (_FillValue, "
+        "scale_factor),\n"
         "they are converted or refused, as by tess set --from. Prints\n"
         "the new shape and the one before. If it fails, or is interrupted, the array is as it\n"
         "was; tess compact gives back what its file may have grown by.\n",

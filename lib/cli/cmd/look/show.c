@@ -345,7 +345,8 @@ const struct command cmd_show = {
         "which. A range of values that is not given is that of what is shown; missing values\n"
         "are not in it. Those are NaN, what the attributes _FillValue and missing_value say, the\n"
         "fill value unless it is 0, and what valid_range, valid_min and valid_max leave out; or\n"
-        "what --missing says instead. --json prints what is shown; without an image file its values, too, instead of the text.\n",
+        "what --missing says instead. --json prints what is shown; without an image file its "
+        "values, too, instead of the text.\n",
     .examples =
         (const struct example[]){
             {"in the terminal", "tess show winds.b2nd --slice 0"},

@@ -85,8 +85,10 @@ const struct command cmd_transpose = {
                        OPT_THREADS),
     .details =
         "Chunks and blocks are turned, too. Attributes, metalayers and fill value go with the\n"
-        "items; the names of dimensions in _ARRAY_DIMENSIONS are put in the new order of the axes.\n"
-        "With --slice, the axes are those that it leaves. OUT appears when it is complete, and may with --force be\n"
+        "items; the names of dimensions in _ARRAY_DIMENSIONS are put in the new order of the "
+        "axes.\n"
+        "With --slice, the axes are those that it leaves. OUT appears when it is complete, and may "
+        "with --force be\n"
         "PATH.\n",
     .examples =
         (const struct example[]){

@@ -28,8 +28,8 @@ tess_status tree_record_read(const char *path, struct tree *t, struct tree_group
 // that hold items, whose type `dtype` is (NULL: none), only other types: what is of the type of the
 // array stays so when items become others.
 tess_value *tree_record_types(struct tree *t, const struct attributes *a, const char *dtype);
-// The reverse: types that are recorded are set. A _FillValue of numbers is of the type of the array,
-// whatever is recorded.
+// The reverse: types that are recorded are set. A _FillValue of numbers is of the type of the
+// array, whatever is recorded.
 void tree_record_set_types(struct attributes *a, const tess_value *types);
 
 #endif
