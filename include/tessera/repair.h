@@ -176,6 +176,7 @@ typedef struct tess_repair_report {
      * found, and there is no room for a newer one in what was damaged with the header.
      */
     bool header_lost;
+    int64_t nplaceable; /**< chunks of nunplaced that options->in_order would place */
 } tess_repair_report;
 
 /**

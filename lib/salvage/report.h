@@ -29,6 +29,7 @@ struct salvage {
     int nlayers_unconfirmed; // that nothing confirms
     int64_t nfound; // chunks that are not where the index says
     int64_t nunplaced; // intact chunks whose number is not known
+    int64_t nplaceable; // those of them that by_order would place
     uint64_t number; // of the commit; 0: not known
     int64_t most; // bytes of stored chunks that such a file can hold
 };

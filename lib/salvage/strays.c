@@ -183,13 +183,11 @@ count_row(const struct stray *x, bool ours)
     return n;
 }
 
-// How many of the places that are open get chunks that no place has, in the order of the file.
+// How many of the places that are open can get chunks that no place has, in the order of the file.
 static int64_t
-count_placed(const struct salvage_job *j, const struct stray *x, int64_t nopen, bool has_index)
+count_placeable(const struct salvage_job *j, const struct stray *x, int64_t nopen, bool has_index)
 {
     const bool ours = j->has_ledger || j->parts.fingerprint;
-    if (!j->s->by_order)
-        return 0;
     if (has_index) // which says that our chunks stand in another order
         return x->count == nopen && !ours && is_gapless(x) ? nopen : 0;
     return min_i64(count_row(x, ours), nopen);
@@ -199,12 +197,14 @@ static void
 fill_places(struct salvage_job *j, const struct stray *x, int64_t nopen, bool has_index)
 {
     struct frame_index *const list = &j->parts.list;
-    const int64_t placed = count_placed(j, x, nopen, has_index);
+    const int64_t placeable = count_placeable(j, x, nopen, has_index);
+    const int64_t placed = j->s->by_order ? placeable : 0;
     int64_t next = 0;
     for (int64_t n = 0; n < list->nchunks && next < placed; n++)
         if (list->entries[n] == INDEX_LOST)
             list->entries[n] = x->items[next++];
     j->s->nunplaced = x->count - placed;
+    j->s->nplaceable = placeable - placed;
     j->s->nfound += placed;
     if (placed == 0)
         return;

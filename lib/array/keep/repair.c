@@ -137,6 +137,7 @@ fill_report(const tess_array *a, const struct salvage *s, tess_repair_report *re
         .nlayers_lost = s->nlayers_lost,
         .nlayers_unconfirmed = s->nlayers_unconfirmed,
         .nunplaced = s->nunplaced,
+        .nplaceable = s->nplaceable,
         .header_source = s->header_source,
         .list_source = s->list_source,
         .trailer_source = s->trailer_source,

@@ -108,9 +108,12 @@ print_chunks(const tess_repair_report *r)
     if (r->nunplaced > 0)
         printf("%" PRId64
                " intact chunks are left out: nothing proves their numbers, or that they are not "
-               "older ones%s\n",
-               r->nunplaced,
-               r->list_source == TESS_REPAIR_LOST ? "; --in-order takes them in their order" : "");
+               "older ones\n",
+               r->nunplaced);
+    if (r->nplaceable > 0)
+        printf("--in-order would place %" PRId64 " of them: %" PRId64 " of %" PRId64
+               " chunks, if they stand in the file in the order of their numbers\n",
+               r->nplaceable, r->nchunks - r->nlost + r->nplaceable, r->nchunks);
     if (r->nlost > 0)
         printf("%" PRId64 " chunks are lost: %" PRId64 " items have the fill value\n", r->nlost,
                r->nitems_lost);
@@ -203,6 +206,7 @@ print_json(const tess_repair_report *r, const struct boxes *boxes)
         {"nlost", r->nlost},
         {"nitems_lost", r->nitems_lost},
         {"nunplaced", r->nunplaced},
+        {"nplaceable", r->nplaceable},
         {"nfound", r->nfound},
         {"nuntried", r->nuntried},
         {"nunconfirmed", r->nunconfirmed},
@@ -348,6 +352,7 @@ const struct command cmd_repair = {
             {"nitems_lost", "integer", "items of those"},
             {"nunplaced", "integer",
              "intact chunks that were left out: nothing proves which number they have"},
+            {"nplaceable", "integer", "those of them that --in-order would place"},
             {"nfound", "integer", "those that were not where the index says"},
             {"nuntried", "integer",
              "those that this build cannot decode; they are copied as they are"},
