@@ -291,8 +291,8 @@ typedef struct tess_info {
     int64_t nchunks; /**< chunks of the grid, those without bytes of their own included */
     int64_t nbytes; /**< uncompressed bytes of the chunks, their padding included */
     int64_t cbytes; /**< bytes of the chunks as stored, holes included, at the last commit */
-    /** Bytes of the frame at the last commit; of a sparse one, of its index file and its chunks.
-       The file may be longer by what earlier commits left behind the frame. */
+    /** Bytes of the frame at the last commit; of a sparse array: of its index file and its chunks.
+       The file itself may be longer: bytes of earlier commits may follow the frame. */
     int64_t file_size;
     int32_t chunksize; /**< uncompressed bytes of a chunk; 0: they differ */
     int32_t blocksize; /**< uncompressed bytes of a block; 0: they differ */

@@ -351,9 +351,9 @@ TESS_API void tess_chunk_options_init_sized(tess_chunk_options *options, size_t 
  * block may be shorter.
  *
  * If all items are equal, the chunk holds the item once. TESS_FILTER_BYTEDELTA with meta 0 gets the
- * typesize as its meta, so that the chunk can be decoded alone; above 255 the largest number up to
- * 255 that divides it. (Chunks of arrays have meta 0: those with items above 255 bytes need
- * tess_chunk_options.typesize to be decoded.)
+ * typesize as its meta, so that the chunk can be decoded alone; if the typesize exceeds 255, its
+ * largest divisor up to 255. (In chunks of arrays the meta is 0: to decode a chunk of items of more
+ * than 255 bytes, set tess_chunk_options.typesize.)
  *
  * @param params    From tess_params_init().
  * @param src       Items, without gaps. May be NULL if src_size is 0.

@@ -209,49 +209,51 @@ TESS_API TESS_NODISCARD tess_status tess_conversion_from_attributes_sized(const 
  * Whether an attribute holds items of its array, by the conventions of netCDF and CF: _FillValue,
  * missing_value, valid_min, valid_max, valid_range, actual_range, flag_values, flag_masks.
  *
- * @param name  Any; NULL is the name of none.
- * @return whether it is one of these.
+ * @param name  Name of an attribute. NULL: the result is false.
+ * @return whether it is one of these names.
  */
 TESS_API bool tess_attr_holds_items(const char *name);
 
 /**
- * Give an array the attributes of another one, of whose items its own were made by a conversion.
+ * Copy the attributes of one array to another one whose items were converted from its items.
  *
  *     tess_array_read_as(from, start, stop, dtype, read, items, size, NULL, &err);
  *     tess_array_write_as(to, start, stop, dtype, write, items, size, NULL, &err);
  *     tess_attrs_copy_as(from, dtype, read, write, to, omitted, sizeof omitted, &err);
  *
- * Attributes that hold items (tess_attr_holds_items()) become what these items become; all others
- * are copied as they are. If types of items are no numbers or times, all are.
+ * The values of attributes that hold items (tess_attr_holds_items()) are converted like the items;
+ * all other attributes are copied unchanged. If the type of one of the arrays, or dtype, is no
+ * number or time, all attributes are copied unchanged.
  *
- * - _FillValue and missing_value that `read` turns into NaN, valid_* that it turns into NaN what is
- *   outside of, and scale_factor and add_offset that it applies, have no meaning any more and are
- *   not copied. If `write` has a missing value and items in memory are floats, it becomes
- *   _FillValue; if `write` scales, it sets scale_factor and add_offset.
- * - A missing value that does not fit is left out where misfits are errors, since no item has it
- *   then. One that would become another number (-99.9 an integer, or 70000 when it wraps) is
- *   refused: items that have it could not be told from others. `read` and `write` with missing
- *   values are a way around.
- * - Bounds become what items equal to them become, also where that is another number; with a
- *   negative scale the lower one becomes the upper one. Bounds that do not fit are left out.
- * - actual_range of packed items holds numbers as they are unpacked (CF, 2.5.1), and stays.
- * - flag_values and flag_masks are left out as a whole if one of them becomes another number, and
- *   masks if the items are scaled or floats.
+ * - Not copied, because `read` has applied them: _FillValue and missing_value if it turns missing
+ *   values into NaN, valid_min, valid_max and valid_range if it turns items out of bounds into NaN,
+ *   scale_factor and add_offset if they are its scale and offset.
+ * - If `write` scales, scale_factor and add_offset are set to its scale and offset. If items in
+ *   memory are floats and `write` has missing values, the first of them becomes _FillValue.
+ * - A missing value that does not fit is omitted if such items are errors (TESS_MISFIT_ERROR),
+ *   because no item can have it. A missing value that would become another number (-99.9 as an
+ *   integer, or 70000 when it wraps) is refused, because missing items would look like valid ones:
+ *   give `read` and `write` missing values then.
+ * - Bounds are converted like items, also if that gives another number. A negative scale turns the
+ *   lower bound into the upper one. Bounds that do not fit are omitted.
+ * - actual_range of packed items has unpacked numbers (CF, 2.5.1), and is copied unchanged.
+ * - flag_values and flag_masks are omitted as a whole if one of them would become another number;
+ *   flag_masks also if the items are scaled, or become floats.
  *
  * @param from   Open array or view; any number of threads may read one array at once.
  * @param dtype  Type of the items in memory. NULL: that of `to`.
- * @param read   How they were read. NULL: as tess_conversion_init().
- * @param write  How they were written. NULL: as tess_conversion_init().
- * @param to     Array opened for writing. Attributes that it has are kept, or replaced.
- * @param omitted  Receives the names and values of what was left out, "valid_max 70000, ...", cut
- *                 to what fits, or "". May be NULL if omitted_size is 0.
- * @param omitted_size  Its size in bytes.
+ * @param read   How the items were read. NULL: as tess_conversion_init().
+ * @param write  How the items were written. NULL: as tess_conversion_init().
+ * @param to     Array opened for writing. It keeps its attributes of other names.
+ * @param omitted  Receives names and values of the omitted attributes, "valid_max 70000, ...", as
+ *                 many as fit, or "". May be NULL if omitted_size is 0.
+ * @param omitted_size  Size of the memory at omitted, in bytes.
  * @param err    Filled on failure; may be NULL.
  *
  * @return TESS_OK, or
  *         TESS_ERR_LIMIT if a missing value would become another number, or as tess_attr_set();
  *         TESS_ERR_ARG, TESS_ERR_UNSUPPORTED as tess_array_read_as();
- *         else as tess_attr_get() and tess_attr_set(). After a failure some are copied.
+ *         else as tess_attr_get() and tess_attr_set(). After a failure some attributes are copied.
  */
 TESS_API TESS_NODISCARD tess_status tess_attrs_copy_as(const tess_array *from, const char *dtype,
                                                        const tess_conversion *read,

@@ -65,9 +65,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_to_image(const tess_array *a, voi
  *
  * @param a       Open array, or a view.
  * @param params  Receives shapes, type, fill value, codec, filters, layout and layer; no
- *                metalayers. Of a view: codec and filters as far as they fit its blocks. dtype
- *                and fill point into the array, and are valid as long as the pointers of
- *                tess_array_info().
+ *                metalayers. Of a view: only a codec and filters that work on its blocks, as in
+ *                tess_array_copy(). dtype and fill point into the array, and are valid as long as
+ *                the pointers of tess_array_info().
  * @param params_size  Size of *params in bytes: the macro passes sizeof(tess_params).
  */
 TESS_API void tess_array_params_sized(const tess_array *a, tess_params *params, size_t params_size);
@@ -89,8 +89,8 @@ TESS_API void tess_array_params_sized(const tess_array *a, tess_params *params, 
  * @param params   Parameters of the new array. The shape is always the source's, and ndim may be 0;
  *                 metalayers given here are added to those of the source. dtype NULL: the source's;
  *                 otherwise the same type, in either byte order. params NULL: all parameters of the
- *                 source, but for what cannot work on the blocks of a view: filters that need their
- *                 shape are left out then, and a codec that does becomes the default one.
+ *                 source. Filters and a codec that depend on the shape of blocks may not work on
+ *                 the blocks of a view: then the filters are omitted, and the default codec is used.
  * @param copy     Receives the new array, open; close it with tess_array_close(). NULL: the new
  *                 array is closed before the call returns, and storage must have a path.
  * @param err      Filled on failure; may be NULL.
@@ -113,7 +113,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_copy(const tess_array *a,
  * @param axis     The axis along which the arrays follow each other.
  * @param storage  Where, as in tess_array_copy().
  * @param params   Parameters of the new array, as in tess_array_copy(). NULL: those of the first
- *                 array, as far as they fit.
+ *                 array, with codec and filters changed if needed, as in tess_array_copy().
  * @param out      Receives the new array, open, or NULL: as in tess_array_copy().
  * @param err      Filled on failure; may be NULL.
  *
@@ -132,8 +132,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_concatenate(tess_array *const *ar
  * @param axis     Position of the new axis, 0 <= axis <= ndim.
  * @param storage  Where, as in tess_array_copy().
  * @param params   Parameters of the new array, as in tess_array_copy(), with one dimension more.
- *                 NULL: those of the first array, as far as they fit, with chunks and blocks chosen
- *                 for the new shape.
+ *                 NULL: those of the first array, with chunks and blocks chosen for the new shape,
+ *                 and codec and filters changed if needed, as in tess_array_copy().
  * @param out      Receives the new array, open, or NULL: as in tess_array_copy().
  * @param err      Filled on failure; may be NULL.
  *

@@ -83,27 +83,28 @@ typedef struct tess_repair_options {
     /**
      * If too little is left of the newest state, recover an older state, if its space was not
      * reused. Default false: TESS_ERR_CORRUPT, and the message says that an older state exists.
-     * The same holds if the header is lost, and what is damaged with it may have been a newer state
-     * than those found.
+     * The same holds if the header is lost, and the damaged bytes behind it may have contained a
+     * newer state than those found.
      */
     bool older;
     /**
-     * If the index is lost, and nothing else tells the numbers of the chunks, assume that they were
-     * stored in the order of their numbers, none of them left out as zeros, and none stored twice.
-     * Default false: chunks whose number is not proven are left out, and counted in
-     * report->nunplaced.
+     * If the index is lost, and nothing else proves the numbers of the chunks, assume that chunks
+     * were stored in the order of their numbers, that all were stored (none was omitted because it
+     * has only zeros), and that none was overwritten. Default false: chunks whose number is not
+     * proven are not copied, and are counted in report->nunplaced.
      */
     bool in_order;
 } tess_repair_options;
 
 /** Where a part of a repaired array comes from (tess_repair_report). */
 typedef enum tess_repair_source {
-    TESS_REPAIR_LOST = 0, /**< it is lost; of a list of chunks: no chunk has a known place */
-    /** Its own place: a header at the start, an index or a trailer where the header leads to. */
+    TESS_REPAIR_LOST = 0, /**< nowhere: it is lost. Of the list of chunks: no position is known */
+    /** Its regular place: the header at the start, index and trailer where the header says. */
     TESS_REPAIR_IN_PLACE,
-    TESS_REPAIR_LEDGER, /**< what a commit recorded about it */
-    TESS_REPAIR_SEARCH, /**< another place, with a trailer that ends where the header says */
-    TESS_REPAIR_METALAYER, /**< the shape in the metalayer `b2nd` or `caterva` */
+    TESS_REPAIR_LEDGER, /**< the ledger, with the copy of the header and the list of chunks */
+    /** An index that was found by a search; its trailer ends where the header says. */
+    TESS_REPAIR_SEARCH,
+    TESS_REPAIR_METALAYER, /**< rebuilt from the shape in the metalayer `b2nd` or `caterva` */
     TESS_REPAIR_ORDER, /**< the order of the chunks in the file (options->in_order) */
 } tess_repair_source;
 
@@ -134,7 +135,7 @@ typedef struct tess_repair_report {
     bool index_damaged;
     bool trailer_damaged; /**< metalayers of variable length were read one by one */
     bool checked; /**< chunks were compared with checksums; false: they were only decoded */
-    /** Chunks were placed in the order of the file, which nothing confirms (options->in_order). */
+    /** Chunks got numbers by their order in the file, which is not proven (options->in_order). */
     bool in_order;
     bool older; /**< an older state was recovered (options->older) */
     uint64_t commit; /**< number of the recovered commit; 0: unknown */
@@ -162,18 +163,18 @@ typedef struct tess_repair_report {
     int64_t nspecial; /**< see nstored */
     int64_t nitems_lost; /**< items of the lost chunks, without padding */
     /**
-     * Intact chunks that were found and left out, because nothing proves which number they have, or
-     * that they belong to the newest state.
+     * Intact chunks that were found and not copied, because nothing proves their numbers, or that
+     * they belong to the newest state.
      */
     int64_t nunplaced;
-    tess_repair_source header_source; /**< the header: in place, ledger or metalayer */
-    tess_repair_source
-        list_source; /**< which chunk is where: lost, in place, ledger, search, order */
-    /** Metalayers of variable length: lost or in place. As damaged: trailer_damaged. */
+    tess_repair_source header_source; /**< source of the header: in place, ledger or metalayer */
+    /** Source of the list of chunks (their positions): lost, in place, ledger, search, order. */
+    tess_repair_source list_source;
+    /** Source of the trailer: lost or in place. If it is damaged, trailer_damaged is set, too. */
     tess_repair_source trailer_source;
     /**
-     * The header, which alone names the newest state, is lost; this is the newest state that was
-     * found, and there is no room for a newer one in what was damaged with the header.
+     * The header, which names the newest state, is lost. The recovered state is the newest that was
+     * found, and the damaged bytes are too few to have contained a newer one.
      */
     bool header_lost;
     int64_t nplaceable; /**< chunks of nunplaced that options->in_order would place */
@@ -186,11 +187,11 @@ typedef struct tess_repair_report {
  * ones are rebuilt from the rest. Files that Tessera wrote with checksums are recovered best: the
  * ledger (tess_checksums) alone suffices to rebuild header and index, and to find the position of
  * every chunk that is anywhere in the file or directory. Without a ledger, a damaged header is
- * rebuilt from the metalayer `b2nd`, and the index is the one that the header leads to, or whose
- * trailer ends where the header says. An index that neither confirms belongs to an older state, and
- * is not used. If the index is lost, as in a file that was cut, chunks have no numbers: they are
- * left out and counted, or placed with options->in_order. If nothing tells the shape of the array,
- * it cannot be recovered.
+ * rebuilt from the metalayer `b2nd`. The index is then the one at the position in the header, or
+ * the one whose trailer ends at the end in the header; any other index belongs to an older state,
+ * and is not used. If the index is lost, as in a truncated file, the numbers of the chunks are
+ * unknown: chunks are not copied but counted, or get numbers by options->in_order. If nothing tells
+ * the shape of the array, it cannot be recovered.
  *
  * Chunks are compared with their checksums, or decoded, and copied as they are stored. The source
  * is only ever read, and may be on a read-only medium.

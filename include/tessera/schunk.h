@@ -98,11 +98,11 @@ TESS_API TESS_NODISCARD tess_status tess_schunk_update(tess_array *a, int64_t n,
  * @param a      Super-chunk opened for writing.
  * @param n      Number that it gets, as in tess_schunk_insert().
  * @param chunk  Bytes of one chunk of Blosc2, of any size, typesize, codec and filters; copied.
- *               They are checked first as by tess_array_set_chunk(). In a super-chunk of items
- *               above 255 bytes, readers take blocks of more than an item for whole items: a
- *               chunk of a typesize of 1 whose blocks are not is refused (TESS_ERR_ARG). So is
- *               TESS_FILTER_BYTEDELTA with meta 0, the item of the super-chunk, in chunks of
- *               another typesize.
+ *               They are checked first as by tess_array_set_chunk(). Refused with TESS_ERR_ARG, in
+ *               a super-chunk whose typesize exceeds 255: chunks of typesize 1 whose block size is
+ *               larger than an item but no multiple of one, because readers round such block sizes
+ *               to whole items. Also refused: TESS_FILTER_BYTEDELTA with meta 0, which means the
+ *               typesize of the super-chunk, in a chunk of another typesize.
  * @param chunk_size  Size of the memory at chunk, in bytes. The header of the chunk records how
  *               many of them belong to it; more is fine.
  * @param trust  TESS_CHUNK_UNTRUSTED: all blocks are decoded as a check.

@@ -76,12 +76,12 @@ typedef enum tess_durability {
  * Whether checksums are written and compared.
  *
  * Commits write a checksum for each stored chunk (64-bit XXH3 of its compressed bytes) into the
- * file; a hidden variable-length metalayer `_tess` leads to them, or, in an array with 16 or more
- * others, bytes in front of the trailer. With the checksums go a copy of the header and the number
- * of the commit (together the ledger, see files.rst). The fingerprint of the frame covers index and
- * metalayers, and is compared whenever the array is opened, also with TESS_CHECKSUMS_NONE. Other
- * implementations ignore checksums and fingerprint. What other programs change later has no
- * checksum, which is not treated as damage.
+ * file, together with a copy of the header and the number of the commit; these are the ledger
+ * (files.rst). A hidden variable-length metalayer `_tess` has the position of the ledger. In an
+ * array with 16 or more other such metalayers, the position is in front of the trailer instead. The
+ * fingerprint of the frame covers index and metalayers, and is compared whenever the array is
+ * opened, also with TESS_CHECKSUMS_NONE. Other implementations ignore checksums and fingerprint.
+ * Chunks that other programs change later have no checksum, which is not treated as damage.
  */
 typedef enum tess_checksums {
     TESS_CHECKSUMS_WRITE = 0, /**< written; compared when stored chunks are copied or moved */

@@ -1,14 +1,20 @@
 /*
- * item_attrs.c - attributes that hold items of their array, where these become items of another
- * type.
+ * item_attrs.c - converts attributes whose values are items of the array (_FillValue, valid_min,
+ * flag_values ...) when the items are converted to another type.
  *
- * Which attributes these are, and what each means, the NetCDF Users Guide ("Attribute Conventions")
- * and CF (2.5.1, 3.5, 8.1 and appendix A) say. A value takes the road that the items took: as the
- * item of an array of one type it is read, and written into an array of the other. Bounds become
- * what the items beside them become, since no conversion puts items in another order, but for a
- * negative scale, which puts them into the reverse one. A value that stands for none has to stay
- * apart from all others: if it does not become the same number, it is left out where no item can
- * have it, and refused where items that have it would become items like others.
+ * Sources: NetCDF Users Guide, "Attribute Conventions"; CF 2.5.1, 3.5, 8.1 and appendix A.
+ *
+ * The rest may rely on this: a value is converted exactly as an item with that value is. For this a
+ * value is stored in an array of one item of the first type, read and written with the conversions
+ * of the caller, and read from an array of one item of the second type.
+ *
+ * Bounds are converted like items, because conversions keep the order of items; a negative scale
+ * reverses the order, and swaps lower and upper bounds. A missing value must stay different from
+ * all valid items. If it would become another number, it is omitted if no item can have it, and
+ * refused otherwise.
+ *
+ * Not here: the conversion of items (array/convert), and that of the fill value of the format
+ * (tess_params.fill), which callers do.
  */
 #include "api/uncancelled.h"
 #include "base/error.h"
@@ -38,7 +44,7 @@ enum role {
 static const struct item_attr {
     const char *name;
     enum role role;
-    const char *turned; // what it becomes with a negative scale
+    const char *turned; // the attribute that gets the value if the scale is negative; NULL: itself
 } item_attrs[] = {
     {"scale_factor", ROLE_SCALING, NULL},
     {"add_offset", ROLE_SCALING, NULL},
@@ -47,7 +53,7 @@ static const struct item_attr {
     {"valid_min", ROLE_BOUNDS, "valid_max"},
     {"valid_max", ROLE_BOUNDS, "valid_min"},
     {"valid_range", ROLE_BOUNDS, "valid_range"},
-    {"actual_range", ROLE_EXTENT, "actual_range"}, // of packed items: as they are unpacked
+    {"actual_range", ROLE_EXTENT, "actual_range"}, // of packed items: has unpacked numbers
     {"flag_values", ROLE_FLAGS, NULL},
     {"flag_masks", ROLE_BITS, NULL},
 };
@@ -121,7 +127,7 @@ is_same(const tess_number *x, const tess_number *y)
                                      (y->kind == TESS_KIND_INT ? (uint64_t)y->i : y->u);
 }
 
-// Where the number is, 8 bytes.
+// The address of the member that holds the number, 8 bytes.
 static void *
 place_of(tess_number *x)
 {
@@ -144,25 +150,26 @@ text_of(const tess_number *x, char *text)
     return text;
 }
 
-// -- the road of the items
+// -- the conversion of one item
 
 enum { TYPE_NAME = 32 };
 
 struct one_item {
     tess_array *array;
-    char dtype[TYPE_NAME]; // of the number as C has it
-    tess_kind kind; // of the number: signed, unsigned or a float
-    bool whole; // no floats: the type rounds
+    char dtype[TYPE_NAME]; // native 64-bit type in which the item is read and written
+    tess_kind kind; // of dtype: signed, unsigned or float
+    bool whole; // items of the array are integers or times: floats are rounded
 };
 
-struct road {
+struct transfer {
     struct one_item from, to;
-    bool numbers; // else the types are no numbers, and values stay as they are
-    const char *memory;
-    tess_conversion read, write; // without missing values and bounds
-    bool blanks, bounded; // missing values, and what is out of bounds, became NaN
-    bool scaled, packed;
-    const tess_number *missing; // what NaN becomes, or NULL
+    bool numbers; // all types are numbers or times; false: attributes are copied unchanged
+    const char *memory; // type of the items in memory
+    tess_conversion read, write; // of the caller, without missing values and bounds
+    bool blanks, bounded; // reading turns missing values, and items out of bounds, into NaN
+    bool scaled; // reading or writing scales
+    bool packed; // `from` has a scale_factor or add_offset
+    const tess_number *missing; // what writing stores for NaN, or NULL
 };
 
 static tess_status
@@ -196,7 +203,7 @@ is_number(const char *dtype)
            kind != TESS_KIND_BYTES && kind != TESS_KIND_UNICODE && kind != TESS_KIND_STRUCT;
 }
 
-// A conversion of the caller; *scaled: it calculates.
+// Copy a conversion of the caller, of any size of the struct. *scaled: whether it scales.
 static tess_status
 take_conversion(tess_conversion *own, const tess_conversion *given, bool *scaled, tess_error *err)
 {
@@ -220,8 +227,8 @@ has_attr(const tess_array *a, const char *name)
 }
 
 static tess_status
-road_init(struct road *r, const tess_array *from, const tess_array *to, const char *dtype,
-          const tess_conversion *read, const tess_conversion *write, tess_error *err)
+transfer_init(struct transfer *r, const tess_array *from, const tess_array *to, const char *dtype,
+              const tess_conversion *read, const tess_conversion *write, tess_error *err)
 {
     tess_info x, y;
     bool unpacks = false, packs = false;
@@ -248,20 +255,20 @@ road_init(struct road *r, const tess_array *from, const tess_array *to, const ch
 }
 
 static void
-road_finish(struct road *r)
+transfer_finish(struct transfer *r)
 {
     tess_array_discard(r->from.array);
     tess_array_discard(r->to.array);
 }
 
 enum fate {
-    FATE_SAME, // the same number, up to what scaling rounds
-    FATE_OTHER, // another one: rounded to an integer, cut to a range, wrapped
-    FATE_NONE, // does not fit, and neither does an item
-    FATE_NO_ITEM, // is no item of the first type
+    FATE_SAME, // becomes the same number, apart from rounding by scales
+    FATE_OTHER, // becomes another number: rounded to an integer, saturated, wrapped
+    FATE_NONE, // does not fit; writing such an item fails
+    FATE_NO_ITEM, // no item of the first type has this value
 };
 
-// A number as an item of an array; false: as another one, or not at all.
+// Store a number in an array of one item. *same: the item has exactly this value.
 static tess_status
 put_number(const struct one_item *one, const tess_number *x, bool *same, tess_error *err)
 {
@@ -280,8 +287,9 @@ put_number(const struct one_item *one, const tess_number *x, bool *same, tess_er
     return st == TESS_ERR_LIMIT ? TESS_OK : st;
 }
 
+// Convert the item of r->from to the item of r->to. *y: its value.
 static tess_status
-pass(const struct road *r, enum tess_misfit misfit, tess_number *y, tess_error *err)
+pass(const struct transfer *r, enum tess_misfit misfit, tess_number *y, tess_error *err)
 {
     const int how_read = misfit == TESS_MISFIT_ERROR ? TESS_MISFIT_ERROR : r->read.misfit;
     const int how_write = misfit == TESS_MISFIT_ERROR ? TESS_MISFIT_ERROR : r->write.misfit;
@@ -302,18 +310,18 @@ pass(const struct road *r, enum tess_misfit misfit, tess_number *y, tess_error *
     return st;
 }
 
-// Whether an integer is what calculation gives, without rounding worth mentioning.
+// Whether an integer is the scaled number, within a relative error of 1e-6.
 static bool
-is_calculated(const struct road *r, const tess_number *x, const tess_number *y)
+is_calculated(const struct transfer *r, const tess_number *x, const tess_number *y)
 {
     const double exact =
         (double_of(x) * r->read.scale + r->read.offset - r->write.offset) / r->write.scale;
     return fabs(exact - double_of(y)) <= 1e-6 * fmax(1, fabs(exact));
 }
 
-// What becomes of a number that an item has.
+// Convert a number that an item may have. *y is undefined for FATE_NONE.
 static tess_status
-convert_number(const struct road *r, const tess_number *x, tess_number *y, enum fate *fate,
+convert_number(const struct transfer *r, const tess_number *x, tess_number *y, enum fate *fate,
                tess_error *err)
 {
     bool same;
@@ -325,7 +333,7 @@ convert_number(const struct road *r, const tess_number *x, tess_number *y, enum 
         return st;
     st = pass(r, TESS_MISFIT_ERROR, y, &first);
     if (st == TESS_OK) {
-        const bool time = strchr("mM", r->to.dtype[1]) != NULL; // a count of another unit
+        const bool time = strchr("mM", r->to.dtype[1]) != NULL; // the unit may be another one
         const bool kept =
             !r->to.whole || time || (r->scaled ? is_calculated(r, x, y) : is_same(x, y));
         *fate = kept ? FATE_SAME : FATE_OTHER;
@@ -341,16 +349,16 @@ convert_number(const struct road *r, const tess_number *x, tess_number *y, enum 
 // -- the attributes
 
 struct job {
-    struct road road;
+    struct transfer transfer;
     const tess_array *from;
     tess_array *to;
-    char *omitted; // what was left out
+    char *omitted; // names and values of omitted attributes, or NULL
     size_t omitted_size;
     const char *to_dtype;
 };
 
 static void
-leave(struct job *job, const char *name, const tess_number *x)
+omit(struct job *job, const char *name, const tess_number *x)
 {
     const size_t used = job->omitted_size > 0 ? strlen(job->omitted) : 0;
     char text[NUMBER_TEXT];
@@ -364,14 +372,15 @@ refuse(const struct job *job, const char *name, const tess_number *x, const tess
        tess_error *err)
 {
     char from[NUMBER_TEXT], to[NUMBER_TEXT];
-    return err_set(err, TESS_ERR_LIMIT, -1,
-                   "attribute %s: %s does not fit in %.40s: items that have it would become %s, "
-                   "which others may be, too",
-                   name, text_of(x, from), job->to_dtype, text_of(y, to));
+    return err_set(
+        err, TESS_ERR_LIMIT, -1,
+        "attribute %s: %s does not fit in %.40s: missing items would become %s, a number "
+        "that valid items may have",
+        name, text_of(x, from), job->to_dtype, text_of(y, to));
 }
 
-// Numbers of an attribute, one by one; `values` has room for all. A list whose places mean
-// something is left out as a whole.
+// Convert the n values of an attribute; `values` has room for n. *count: how many are kept. Of
+// missing values each is kept or omitted on its own; other lists are kept or omitted as a whole.
 static tess_status
 convert_values(struct job *job, const struct item_attr *attr, const tess_value *items, size_t n,
                tess_value *values, size_t *count, tess_error *err)
@@ -381,11 +390,11 @@ convert_values(struct job *job, const struct item_attr *attr, const tess_value *
     for (size_t i = 0; i < n; i++) {
         tess_number x, y;
         enum fate fate;
-        if (!number_of(&items[i], &x)) { // a string, which no conversion changes
+        if (!number_of(&items[i], &x)) { // a string: kept unchanged
             values[(*count)++] = items[i];
             continue;
         }
-        const tess_status st = convert_number(&job->road, &x, &y, &fate, err);
+        const tess_status st = convert_number(&job->transfer, &x, &y, &fate, err);
         if (st != TESS_OK)
             return st;
         if (attr->role == ROLE_MISSING && fate == FATE_OTHER)
@@ -394,7 +403,7 @@ convert_values(struct job *job, const struct item_attr *attr, const tess_value *
         if (fate == FATE_SAME || (fate == FATE_OTHER && monotone)) {
             values[(*count)++] = value_of(&y);
         } else {
-            leave(job, attr->name, &x);
+            omit(job, attr->name, &x);
             *count = in_place ? 0 : *count;
             if (in_place)
                 return TESS_OK;
@@ -404,7 +413,7 @@ convert_values(struct job *job, const struct item_attr *attr, const tess_value *
 }
 
 static bool
-turns(const struct road *r)
+turns(const struct transfer *r)
 {
     return (r->read.scale < 0) != (r->write.scale < 0);
 }
@@ -415,7 +424,7 @@ convert_attr(struct job *job, const struct item_attr *attr, const tess_value *va
 {
     const bool list = value->type == TESS_VALUE_LIST;
     const size_t n = list ? value->as.list.count : 1;
-    const bool turned = attr->turned && turns(&job->road);
+    const bool turned = attr->turned && turns(&job->transfer);
     tess_value *const values = mem_zeroed(n + 1, sizeof *values);
     size_t count = 0;
 
@@ -435,9 +444,9 @@ convert_attr(struct job *job, const struct item_attr *attr, const tess_value *va
     return st;
 }
 
-// Whether the items do not need the attribute any more.
+// Whether the conversion has applied the attribute, so that the new items do not need it.
 static bool
-is_done(const struct road *r, const struct item_attr *attr, const tess_value *value)
+is_done(const struct transfer *r, const struct item_attr *attr, const tess_value *value)
 {
     tess_number x;
     if (attr->role == ROLE_MISSING)
@@ -456,7 +465,7 @@ static tess_status
 copy_attr(struct job *job, const char *name, tess_error *err)
 {
     const struct item_attr *const attr = find_attr(name);
-    const struct road *const r = &job->road;
+    const struct transfer *const r = &job->transfer;
     void *content = NULL;
     tess_value *value = NULL;
     size_t size = 0;
@@ -482,7 +491,7 @@ copy_attr(struct job *job, const char *name, tess_error *err)
                           ? value->as.list.items
                           : value,
                       &x))
-            leave(job, name, &x);
+            omit(job, name, &x);
     } else if (verbatim) {
         st = tess_attr_set(job->to, name, value, err);
     } else {
@@ -492,11 +501,11 @@ copy_attr(struct job *job, const char *name, tess_error *err)
     return st;
 }
 
-// What the packed side says of itself.
+// The attributes that describe how `to` is packed: scale_factor, add_offset, _FillValue.
 static tess_status
 describe_packing(struct job *job, tess_error *err)
 {
-    const struct road *const r = &job->road;
+    const struct transfer *const r = &job->transfer;
     tess_number y = {0};
     bool same = true;
     tess_status st = TESS_OK;
@@ -530,17 +539,18 @@ tess_attrs_copy_as(const tess_array *from, const char *dtype, const tess_convers
     if (!from || !to)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
     if (omitted_size > 0 && !omitted)
-        return err_set(err, TESS_ERR_ARG, -1, "no place for what is left out is given");
+        return err_set(err, TESS_ERR_ARG, -1, "omitted is NULL, but omitted_size is %zu",
+                       omitted_size);
     if (omitted_size > 0)
         omitted[0] = '\0';
     tess_info info;
     tess_array_info(to, &info);
     job.to_dtype = info.dtype ? info.dtype : "";
-    st = road_init(&job.road, from, to, dtype, read, write, err);
+    st = transfer_init(&job.transfer, from, to, dtype, read, write, err);
     for (int i = 0; st == TESS_OK && (name = tess_vlmeta_name(from, i)) != NULL; i++)
         st = copy_attr(&job, name, err);
     if (st == TESS_OK)
         st = describe_packing(&job, err);
-    road_finish(&job.road);
+    transfer_finish(&job.transfer);
     return st;
 }

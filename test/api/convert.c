@@ -467,16 +467,16 @@ attributes_of_other_types(void **state)
         {"<f4", ">i2", "_FillValue", -999, 0, "-999", ""},
         {"<f4", "<i2", "_FillValue", 1e20, 0, "-", "_FillValue 1e+20"},
         {"<f8", "<i2", "_FillValue", 0.5, 0,
-         "attribute _FillValue: 0.5 does not fit in <i2: items that have it would become 0, which "
-         "others may be, too",
+         "attribute _FillValue: 0.5 does not fit in <i2: missing items would become 0, a number "
+         "that valid items may have",
          ""},
         {"<f8", "<f4", "missing_value", 1e-3, 0, "0.0010000000474974513", ""},
         {"<f8", ">f2", "missing_value", -999.3, 0, "-999.5", ""},
         {"<f8", "<f2", "missing_value", 1e6, 0, "-", "missing_value 1000000"},
         {"|b1", "<f4", "_FillValue", 0, 1, "1.0", ""},
         {"<i4", "|b1", "_FillValue", 0, 7,
-         "attribute _FillValue: 7 does not fit in |b1: items that have it would become 1, which "
-         "others may be, too",
+         "attribute _FillValue: 7 does not fit in |b1: missing items would become 1, a number "
+         "that valid items may have",
          ""},
         {"|u1", "<i4", "_FillValue", 0, -999, "-", "_FillValue -999"}, // no item has it
         {"<i8", "<u8", "_FillValue", 0, INT64_MAX, "9223372036854775807", ""},
@@ -674,7 +674,7 @@ bad_arguments(void **state)
 #undef READ
     refused_as(TESS_ERR_ARG, "no array", tess_attrs_copy_as(NULL, NULL, NULL, NULL, a, NULL, 0, &e),
                &e);
-    refused_as(TESS_ERR_ARG, "no place for what is left out",
+    refused_as(TESS_ERR_ARG, "omitted is NULL, but omitted_size is",
                tess_attrs_copy_as(a, NULL, NULL, NULL, a, NULL, 9, &e), &e);
     assert_true(tess_attr_holds_items("valid_range") && tess_attr_holds_items("flag_masks"));
     assert_false(tess_attr_holds_items("scale_factor") || tess_attr_holds_items(NULL));
