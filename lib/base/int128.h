@@ -1,9 +1,11 @@
 /*
- * int128.h - integers of 128 bits: sums of those of 64, and what lies between these and doubles.
+ * int128.h - signed integers of 128 bits: for sums of 64-bit integers, and for comparing 64-bit
+ * integers with doubles exactly.
  *
- * Where the compiler has __int128, a call is one operation of it. Elsewhere (most machines of 32
- * bits), and with INT128_OF_HALVES, it is a pair of halves in two's complement, with the same
- * results. Results must fit; only int128_mul_fits() asks. test/unit/base_int128.c compares both.
+ * Where the compiler has __int128, each function is one operation of that type. Elsewhere (most
+ * 32-bit machines), and with INT128_OF_HALVES, a number is two 64-bit halves in two's complement,
+ * with the same results. The caller ensures that results fit; only int128_mul_fits() checks.
+ * test/unit/base_int128.c tests both forms.
  */
 #ifndef BASE_INT128_H
 #define BASE_INT128_H
@@ -28,14 +30,14 @@ int128_of_u64(uint64_t x)
     return (int128)x;
 }
 
-// Towards 0; -2^127 < x < 2^127.
+// Rounds towards 0; -2^127 < x < 2^127.
 static inline int128
 int128_of_double(double x)
 {
     return (int128)x;
 }
 
-// The nearest; of two that are as near, the even one.
+// Rounds to nearest, ties to even.
 static inline double
 int128_to_double(int128 x)
 {
@@ -74,14 +76,14 @@ int128_mul_fits(int128 x, int128 y, int128 *product)
     return !__builtin_mul_overflow(x, y, product);
 }
 
-// Towards 0; y is not 0.
+// The quotient, rounded towards 0; y is not 0.
 static inline int128
 int128_div(int128 x, int128 y)
 {
     return x / y;
 }
 
-// Less than 0, 0, or greater, as x is less than y, equal, or greater.
+// < 0, 0 or > 0: x is less than y, equal to y, or greater.
 static inline int
 int128_compare(int128 x, int128 y)
 {
@@ -152,8 +154,8 @@ int128_of_double(double x)
     return int128_signed((int128){(uint64_t)(size - high * 0x1p64), (uint64_t)high}, x < 0);
 }
 
-// 64 bits of the absolute value, in the last of which is whether any behind them is set, are
-// rounded once, as the value would be.
+// The highest 64 bits of the absolute value are converted; the lowest of them is a sticky bit, set
+// if any lower bit is set. So the conversion rounds once, and correctly.
 static inline double
 int128_to_double(int128 x)
 {
@@ -169,7 +171,7 @@ int128_to_double(int128 x)
     return int128_is_negative(x) ? -d : d;
 }
 
-// All of the product of two halves, by quarters.
+// The whole product of two halves, by long multiplication of quarters.
 static inline int128
 int128_product(uint64_t x, uint64_t y)
 {
@@ -201,7 +203,7 @@ int128_mul_fits(int128 x, int128 y, int128 *product)
            (high < limit || (negative && high == limit && low.low == 0));
 }
 
-// Bit by bit, unless both have one half.
+// By long division, bit by bit, unless both fit in one half.
 static inline int128
 int128_div(int128 x, int128 y)
 {
@@ -232,7 +234,7 @@ int128_compare(int128 x, int128 y)
 
 #endif
 
-// -- of both
+// -- functions of both forms
 
 static inline int128
 int128_shift(int128 x, int bits) // up, by 0 to 126
@@ -253,7 +255,7 @@ int128_is_equal(int128 x, int128 y)
     return int128_compare(x, y) == 0;
 }
 
-// What x divided by y leaves, with the sign of x.
+// The remainder of x divided by y, with the sign of x.
 static inline int128
 int128_rest(int128 x, int128 y)
 {
@@ -272,8 +274,8 @@ int128_fits_u64(int128 x)
     return int128_is_equal(x, int128_of_u64(int128_low(x)));
 }
 
-// The same as int128_compare(), without rounding, for |x| <= 2^64 and any double but NaN. What a
-// double has behind the point decides between equals.
+// As int128_compare(), exactly, for |x| <= 2^64 and any double except NaN. If the integer parts are
+// equal, the fraction of the double decides.
 static inline int
 int128_compare_double(int128 x, double y)
 {

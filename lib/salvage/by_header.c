@@ -1,11 +1,11 @@
 /*
- * by_header.c - a damaged frame of which nothing is known but what its own parts say.
+ * by_header.c - salvages a damaged frame without a ledger, from its header, index and trailer.
  *
  * The fixed part of a header is nearly all constants, and numbers that follow from the
- * N-dimensional layer behind it. The list of chunks is an index that the header names: it stands
- * where the header says, or its trailer ends where the header says. Any other index is that of an
- * older state, and not used: the first commit of a new array leaves one right behind the header.
- * What the index says is compared with the chunks that are there (strays.c).
+ * N-dimensional layer behind it. The index is the one at the position in the header, or the one
+ * whose trailer ends at the end in the header. Any other index belongs to an older state, and is
+ * not used: the first commit of a new array leaves one right behind the header. The entries of the
+ * index are compared with the chunks in the file (strays.c).
  */
 #include "salvage/by_header.h"
 
@@ -31,11 +31,11 @@
 enum {
     FRONT_MOST = 1 << 20, // bytes of a header whose length is not known
     ENTRY_SIZE = 8,
-    LOST_MOST = 1 << 16, // chunks of a list that is lost, or as many as the file can store
+    LOST_MOST = 1 << 16, // chunks of a lost list; more if the file is large enough for them
 };
 
-// The metalayers of the header, which ends with them, at *header_len. bytes: all that it can have.
-// *whole: none is lost.
+// Read the metalayers of the header. *header_len: the length of the header, which ends with them.
+// bytes: the start of the file, as many as a header can have. *whole: no metalayer is lost.
 static tess_status
 mend_layers(struct salvage_job *j, const uint8_t *bytes, size_t size, int32_t *header_len,
             bool *whole, tess_error *err)
@@ -56,8 +56,7 @@ mend_layers(struct salvage_job *j, const uint8_t *bytes, size_t size, int32_t *h
     return st;
 }
 
-// The fixed part as it must have been, but for lengths, which are those of the file. whole: there
-// was no other metalayer.
+// Rebuild the fixed part; the lengths are those in the file. whole: there was no other metalayer.
 static tess_status
 mend_fixed(struct salvage_job *j, uint8_t *b, int32_t header_len, bool whole, tess_error *err)
 {
@@ -104,7 +103,7 @@ out:
     return st;
 }
 
-// Where the index begins, and where the trailer ends, as far as that is in the file.
+// Position of the index according to the header, if that is inside the file.
 static struct claim
 claim_of_index(const struct salvage_job *j)
 {
@@ -123,17 +122,17 @@ claim_of_end(const struct salvage_job *j)
                           j->frame_len.value};
 }
 
-// Where the index is, and the list in it.
+// The search for the index.
 struct index_search {
     struct salvage_job *j;
     struct frame_index list;
     int64_t nchunks;
-    struct claim frame_end; // as the file says
-    int64_t at, end; // -1: not found
-    struct claim tail_end;
+    struct claim frame_end; // end of the trailer according to the header
+    int64_t at, end; // of the index; -1: not found
+    struct claim tail_end; // end of the trailer that is read
 };
 
-// Where a trailer that ends at `end` begins. False: none does.
+// Position of the trailer that ends at `end`. False: no trailer ends there.
 static bool
 find_trailer(const struct salvage_job *j, struct claim end, int64_t *start)
 {
@@ -148,7 +147,7 @@ find_trailer(const struct salvage_job *j, struct claim end, int64_t *start)
     return true;
 }
 
-// Whether index and trailer are of one state: nothing is between them but the ledger.
+// Whether index and trailer are of one state: they are adjacent, or only the ledger is between.
 static bool
 is_adjacent(const struct salvage_job *j, int64_t index_end, int64_t trailer)
 {
@@ -171,11 +170,12 @@ ends_trailer(const struct salvage_job *j, int64_t index_end, struct claim end)
 }
 
 /*
- * Whether the index at the place that the header names is the newest: the trailer of the same state
- * ends where the header says, or at the end of the file; or that trailer is lost, and the place is
- * known: the header is not damaged, or the place is not that of a length of 0, which a lost header
- * has. If another trailer ends there, the place is wrong, or the ledger between is damaged; the
- * fingerprint tells.
+ * Whether the index at the position in the header is the newest. It is if the trailer of the same
+ * state ends where the header says, or at the end of the file. It also is if that trailer is lost
+ * and the position is reliable: the header is not damaged, or cbytes is not 0, which a header that
+ * was overwritten by zeros has. If a trailer ends where the header says, but is not adjacent to the
+ * index, either the position is wrong, or the ledger between them is damaged: the fingerprint
+ * decides.
  */
 static bool
 is_current(struct index_search *x)
@@ -215,7 +215,7 @@ found_index(void *user, int64_t position, const struct chunk_header *h, bool *is
     return TESS_OK;
 }
 
-// At its place, or else anywhere. x->at is -1 if it is nowhere.
+// Look for the index at the position in the header, then in the whole file. x->at -1: not found.
 static tess_status
 find_index(struct index_search *x, tess_error *err)
 {
@@ -253,7 +253,7 @@ find_index(struct index_search *x, tess_error *err)
     return st;
 }
 
-// The list of a frame whose index is lost. A small file could ask for a huge one.
+// Make a list of nothing but lost chunks, as the index is lost. Limited: n is a claim of the file.
 static tess_status
 lose_list(struct salvage_job *j, int64_t n, tess_error *err)
 {

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// A length that the header in the file names. An unknown one says nothing; it is not 0.
+// A length in the header of the file, if it could be read.
 struct claim {
     bool known;
     int64_t value;
@@ -33,7 +33,7 @@ struct salvage_job {
     tess_limits limits;
     int64_t nbytes; // of the file, or of all files of the directory
     uint8_t front[FRAME_HEADER_SIZE]; // of the file, or zeros where it ends
-    struct claim cbytes, frame_len; // that it names; the file may be shorter
+    struct claim cbytes, frame_len; // in the header of the file, which may be shorter
     struct frame_header own; // of the file, whose lengths may be beyond its end
     bool has_own; // that agrees with itself
     bool has_ledger; // there is one of some state, so chunks of older ones may be anywhere

@@ -1,16 +1,18 @@
 /*
- * newest.c - which of the states that left a ledger in a file is the newest, and what proves it.
+ * newest.c - finds the newest state among those whose ledger is in a file, and whether that is
+ * proven.
  *
- * The header names the newest state by two lengths: where its index begins, and where its trailer
- * ends. A state with both is the newest. A commit never ends where one of the 32 before it did, but
- * its index may begin where an older one began. So with one of them the fingerprint has to agree,
- * which it cannot if a newer index overwrote the older one; or the ledger has to follow an index
- * that begins where the header says: a newer index would end elsewhere, or have its own ledger
- * there. A length of 0 proves nothing: that is what a lost header looks like.
+ * The header names the newest state by two lengths: cbytes, which gives the position of its index,
+ * and frame_len, the end of its trailer. A state with both lengths is the newest. One length is not
+ * enough: a commit never ends where one of the 32 commits before it ended, but its index may begin
+ * where an older one began. So with one length, either the fingerprint must match, too, which it
+ * cannot if a newer index has overwritten the older one; or the ledger must follow an intact index
+ * that begins where the header says: the index there was written last, and so was what follows it.
+ * cbytes of 0 proves nothing, since a header that was overwritten by zeros has it.
  *
- * Without a header the highest number counts. A newer state is possible only if index, ledger and
- * trailer of it were damaged together with the header: if that much may be damaged, nothing proves
- * which state is the newest. A directory has one state only.
+ * Without a header, the state with the highest commit number is taken. A newer one can be missing
+ * only if its index, ledger and trailer were damaged together with the header. If the damaged bytes
+ * are enough for these, nothing is proven. A directory has one state only.
  */
 #include "salvage/newest.h"
 
@@ -79,7 +81,8 @@ found_front(void *user, int64_t position, const struct chunk_header *h, bool *is
     return TESS_OK;
 }
 
-// Where the first chunk of the state begins, whatever is left of it; INT64_MAX: it has none.
+// Position of the first chunk in the index of the state, INT64_MAX if it has none; the chunk itself
+// may be damaged.
 static tess_status
 first_chunk(const struct salvage_job *j, int64_t index_at, int64_t *first, tess_error *err)
 {
@@ -97,8 +100,8 @@ first_chunk(const struct salvage_job *j, int64_t index_at, int64_t *first, tess_
 }
 
 /*
- * Whether a state as large as this one fits between the header and the first thing behind it that
- * can be recognised: a ledger, a chunk, or the place of one that this state needs.
+ * Whether index, ledger and trailer as large as those of this state fit between the header and the
+ * first structure behind it: a ledger, a chunk, or the position of a chunk of this state.
  */
 static tess_status
 may_hide_newer(const struct salvage_job *j, const struct newest *x, bool *hides, tess_error *err)

@@ -1,5 +1,6 @@
 /*
- * newest.h - which of the states that left a ledger in a file is the newest, and what proves it.
+ * newest.h - finds the newest state among those whose ledger is in a file, and whether that is
+ * proven.
  *
  * Part of one salvage (job.h), which runs on one thread: there is no lock.
  */
@@ -13,27 +14,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// What the header in the file says of the state of a ledger, from nothing to all.
+// How far the header in the file confirms that the state of a ledger is the newest, ascending.
 enum newest_claim {
     CLAIM_NONE, // there is no ledger
-    CLAIM_OTHER, // the header leads to another state
-    CLAIM_NO_HEADER, // it cannot be read
-    CLAIM_ONE_LENGTH, // the header leads to its index, or to its trailer
-    CLAIM_LENGTHS, // to both
+    CLAIM_OTHER, // both lengths in the header are those of another state
+    CLAIM_NO_HEADER, // the header cannot be read
+    CLAIM_ONE_LENGTH, // the header has the position of its index, or the end of its trailer
+    CLAIM_LENGTHS, // the header has both
 };
 
 struct newest {
-    struct ledger_place place; // of the state that the header says, or else the one found last
-    enum newest_claim claim;
-    int64_t front; // where the first of all ledgers stands
+    struct ledger_place place; // best confirmed; among equals, of the highest commit
+    enum newest_claim claim; // of that ledger
+    int64_t front; // position of the first ledger of any state
 };
 
 tess_status newest_find(struct salvage_job *j, struct newest *x, tess_error *err);
 
-// Whether the state, which may be wrong, is worth being read as the newest one.
+// Whether the state may be the newest, so that its ledger should be read.
 bool newest_may_be(const struct salvage_job *j, const struct newest *x);
 
-// Whether it is, once it was read (by_ledger.h).
+// After its ledger was read (by_ledger.h): whether the state is proven to be the newest.
 tess_status newest_prove(const struct salvage_job *j, const struct newest *x, bool *proven,
                          tess_error *err);
 

@@ -22,8 +22,7 @@ int64_t salvage_index_at(const struct salvage_job *j);
 tess_status salvage_index(const struct salvage_job *j, int64_t position, int64_t nchunks,
                           struct frame_index *list, int64_t *end, tess_error *err);
 
-// Whether a trailer that ends at frame_len has a fingerprint of ours that confirms it and the
-// index.
+// Whether a trailer ends at frame_len whose fingerprint, by Tessera, matches it and the index.
 bool salvage_is_sealed(const struct salvage_job *j, int64_t frame_len, int64_t index_at,
                        int64_t index_end);
 

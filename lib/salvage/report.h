@@ -11,17 +11,17 @@
 
 struct salvage {
     bool keep_header; // the file's own, where it can be read, not the ledger's copy
-    bool older; // an older state is welcome, if there is nothing of the newest
-    bool by_order; // chunks without a number may be placed in the order of the file
+    bool older; // take an older state if nothing is left of the newest
+    bool by_order; // number chunks by their order in the file if the index is lost
 
     // What came of it.
     bool header_damaged; // it is not what the ledger says, or contradicts itself
     bool index_damaged;
     bool trailer_damaged;
     bool is_older;
-    bool header_lost; // no header names the newest state; it is the newest that was found
+    bool header_lost; // no header names the newest state: this is the newest that was found
     tess_repair_source header_source, list_source, trailer_source;
-    bool in_order; // places of chunks were taken from their order in the file
+    bool in_order; // chunks were numbered by their order in the file
     bool checked; // chunks are compared with checksums
     bool list_confirmed; // which chunk is where, by a fingerprint or the ledger
     bool ledger_damaged; // there is one of this state, which cannot be used

@@ -66,7 +66,8 @@ as_it_opens(struct salvage_job *j, tess_error *err)
         return err_set(err, TESS_ERR_CORRUPT, 0, "header and metalayer contradict each other");
     // The index may be that of another state.
     if (parts->fingerprint && !parts->sealed && j->h.chunksize > 0)
-        return err_set(err, TESS_ERR_CORRUPT, 0, "the fingerprint of index and trailer is another");
+        return err_set(err, TESS_ERR_CORRUPT, 0,
+                       "index and trailer do not match their fingerprint");
     st = take_checksums(j, err);
     if (st != TESS_OK)
         return st;
@@ -109,7 +110,7 @@ by_own_header(struct salvage_job *j, tess_error *err)
     return salvage_by_header(j, err);
 }
 
-// Whether nothing of the newest state is left but its shape, and an older one has more.
+// Whether all chunks of the newest state are lost, and an older state has stored chunks.
 static bool
 is_worse(const struct salvage_job *j, const struct newest *newest)
 {
@@ -140,9 +141,9 @@ find_parts(struct salvage_job *j, tess_error *err)
         return err_prefix(err, st,
                           newest.claim == CLAIM_NO_HEADER
                               ? "nothing proves that commit %" PRIu64
-                                ", the newest that was found, is the last one; as an older state "
-                                "it can be made"
-                              : "nothing but commit %" PRIu64 ", an older state, can be made",
+                                ", the newest that was found, is the last one; it can be recovered "
+                                "as an older state"
+                              : "only commit %" PRIu64 ", an older state, can be recovered",
                           newest.place.number);
     salvage_forget(j);
     st = salvage_by_ledger(j, &newest.place, err);

@@ -1,8 +1,8 @@
 /*
- * strays.c - the list of chunks, compared with the chunks that are there.
+ * strays.c - compares the list of chunks with the chunks in the file.
  *
- * Chunks that the list does not know have no number: they are counted. Only if that is asked for
- * do they take the places that the list does not know, in the order of the file.
+ * Strays are intact chunks that are in no entry of the list: their numbers are unknown, and they
+ * are counted. With by_order, lost entries of the list get them, in the order of the file.
  */
 #include "salvage/strays.h"
 
@@ -167,9 +167,9 @@ is_gapless(const struct stray *x)
     return true;
 }
 
-// How many chunks stand one behind the other, in a file without a list: behind a gap chunks may be
-// missing, or belong to an older state. Ours may have the first commit, which has none, before
-// them.
+// How many chunks are adjacent, from the start of a file without a list: after a gap, chunks may be
+// missing, or belong to an older state. In files of Tessera, the first commit, which has no chunks,
+// may precede them.
 static int64_t
 count_row(const struct stray *x, bool ours)
 {
@@ -183,12 +183,12 @@ count_row(const struct stray *x, bool ours)
     return n;
 }
 
-// How many of the places that are open can get chunks that no place has, in the order of the file.
+// How many of the nopen lost entries can get strays, in the order of the file.
 static int64_t
 count_placeable(const struct salvage_job *j, const struct stray *x, int64_t nopen, bool has_index)
 {
     const bool ours = j->has_ledger || j->parts.fingerprint;
-    if (has_index) // which says that our chunks stand in another order
+    if (has_index) // Tessera stores chunks in any order: only files of others are in order
         return x->count == nopen && !ours && is_gapless(x) ? nopen : 0;
     return min_i64(count_row(x, ours), nopen);
 }

@@ -1,5 +1,5 @@
 /*
- * strays.h - the list of chunks, compared with the chunks that are there.
+ * strays.h - compares the list of chunks with the chunks in the file.
  *
  * Part of one salvage (job.h), which runs on one thread: there is no lock.
  */
@@ -11,9 +11,9 @@
 
 #include <stdint.h>
 
-// Entries of the list that cannot be right become INDEX_LOST. Chunks that no place has are counted
-// in the job's report, or placed in the order of the file, if that is asked for. index_at: where
-// the index is, behind all chunks; -1: unknown.
+// Entries of the list that cannot be right become INDEX_LOST. Chunks in no entry are counted in the
+// job's report, or, with by_order, get the lost entries in the order of the file. index_at:
+// position of the index, behind all chunks; -1: unknown.
 tess_status salvage_check_list(struct salvage_job *j, int64_t index_at, tess_error *err);
 
 #endif

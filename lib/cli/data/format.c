@@ -1,8 +1,8 @@
 /*
- * format.c - what stands at a path, by its first bytes.
+ * format.c - recognises the format of a file or directory by its first bytes.
  *
- * Raw items may begin with any bytes, so those of a table entry are at least three, and not such as
- * numbers often have.
+ * Raw items may begin with any bytes. So each signature in the table has at least three bytes, and
+ * is not one with which numbers often begin.
  */
 #include "cli/data/format.h"
 
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEAD = 16 }; // bytes that are looked at
+enum { HEAD = 16 }; // bytes that are compared
 
 static const char to_copy[] = "tess copy makes another one of it";
 static const char to_unpack[] = "decompress it first, or to tess import -";

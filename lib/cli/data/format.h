@@ -1,6 +1,6 @@
 /*
- * format.h - what stands at a path, by its first bytes: formats that people take for an array, or
- * for raw items.
+ * format.h - recognises the format of a file or directory by its first bytes: formats that are
+ * imported, and others that users may give in place of an array or of raw items.
  */
 #ifndef CLI_FORMAT_H
 #define CLI_FORMAT_H
@@ -8,26 +8,26 @@
 #include <stdbool.h>
 
 enum format_kind {
-    FORMAT_UNKNOWN, // raw items may look like anything
-    FORMAT_ARRAY, // of Blosc2
+    FORMAT_UNKNOWN, // perhaps raw items
+    FORMAT_ARRAY, // an array or frame of Blosc2
     FORMAT_NPY,
-    FORMAT_ZIP, // .npz files, too
-    FORMAT_NETCDF, // classic; netCDF-4 files are HDF5
+    FORMAT_ZIP, // also .npz
+    FORMAT_NETCDF, // classic netCDF; netCDF-4 files are FORMAT_HDF5
     FORMAT_HDF5,
-    FORMAT_OTHER // that tess does not read
+    FORMAT_OTHER // a format that tess does not read
 };
 
 struct format_found {
     enum format_kind kind;
     const char *what; // "a TIFF image"; NULL for FORMAT_UNKNOWN
-    const char *how; // to make an array of it
+    const char *how; // how to make an array of it, for messages; may be NULL
     bool folder;
 };
 
-// FORMAT_UNKNOWN, too, if it cannot be read. Nothing is read of what is neither file nor directory.
+// Also FORMAT_UNKNOWN: what cannot be read, and pipes and devices, which are not opened.
 struct format_found format_at(const char *path);
 
-// What a file with the suffix of `name` is, of formats that are not imported; NULL: it tells none.
+// The format that the suffix of `name` stands for, among those that are not imported; else NULL.
 const char *format_of_name(const char *name);
 
 #endif

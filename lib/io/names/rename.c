@@ -1,5 +1,6 @@
 /*
- * rename.c - names of files and directories, changed in one step.
+ * rename.c - renames files and directories in one step: by renameat2(), its system call, or, without
+ * both, by a hard link or a reserved name.
  */
 #include "io/names/rename.h"
 
@@ -10,12 +11,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NO_REPLACE = 1, EXCHANGE = 2 }; // numbers of the kernel
+enum { NO_REPLACE = 1, EXCHANGE = 2 }; // RENAME_NOREPLACE, RENAME_EXCHANGE of the kernel
 
 static bool
 rename_with(int folder, const char *from, const char *to, unsigned flags)
 {
-#if defined RENAME_NOREPLACE // <stdio.h> has the function, too
+#if defined RENAME_NOREPLACE // then <stdio.h> declares renameat2()
     return renameat2(folder, from, folder, to, flags) == 0;
 #elif defined SYS_renameat2
     return syscall(SYS_renameat2, folder, from, folder, to, flags) == 0;
@@ -32,7 +33,7 @@ rename_is_unknown(int error)
     return error == EINVAL || error == ENOSYS;
 }
 
-// An empty file or directory reserves the name, and is replaced.
+// Create an empty file or directory under the new name, and replace it by the rename.
 static bool
 claim_name(int folder, const char *from, const char *to)
 {

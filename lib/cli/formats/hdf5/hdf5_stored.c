@@ -1,14 +1,14 @@
 /*
- * hdf5_stored.c - of which parts of a dataset a file has items.
+ * hdf5_stored.c - which parts of a dataset are stored in the file.
  *
- * Few chunks are listed once. Of many, those that a box meets are looked up until one is there,
- * which is the first one where most are.
+ * Up to FEW stored chunks are listed once. If there are more, the chunks that a box intersects are
+ * looked up one by one, until one is stored; if most chunks are stored, this is the first one.
  */
 #include "cli/formats/hdf5/hdf5_stored.h"
 
 #include <stdlib.h>
 
-enum { FEW = 1024 }; // HDF5 1.10 finds the n-th chunk in n steps
+enum { FEW = 1024 }; // HDF5 1.10 needs n steps to find the n-th chunk
 
 static bool
 list_chunks(struct hdf5_stored *s, hid_t space)
@@ -93,7 +93,7 @@ is_met(const struct hdf5_stored *s, const hsize_t *first, const int64_t *start, 
     return true;
 }
 
-// Whether a chunk is stored; where the library does not say, it is.
+// Whether a chunk is stored; true if HDF5 does not tell.
 static bool
 is_stored(const struct hdf5_stored *s, const hsize_t *first)
 {

@@ -1,5 +1,6 @@
 /*
- * hdf5_stored.h - of which parts of a dataset a file has items; all others are its fill value.
+ * hdf5_stored.h - which parts of a dataset are stored in the file; all other items are the fill
+ * value.
  */
 #ifndef CLI_FORMATS_HDF5_STORED_H
 #define CLI_FORMATS_HDF5_STORED_H
@@ -13,18 +14,17 @@
 struct hdf5_stored {
     hid_t dataset; // the caller's
     int ndim;
-    int64_t chunk[TESS_MAX_NDIM]; // of a chunked one
-    bool all, none; // stored; else chunk by chunk
-    hsize_t
-        *first; // of each stored chunk its first item, if they are few; NULL: they are asked for
-    hsize_t count;
+    int64_t chunk[TESS_MAX_NDIM]; // shape of a chunk, if neither all nor none
+    bool all, none; // all items are stored, or none; neither: some chunks
+    hsize_t *first; // index of the first item of each stored chunk; NULL: look chunks up
+    hsize_t count; // of stored chunks
 };
 
-// Of an open dataset. Where the library does not say it, all is stored.
+// For an open dataset. If HDF5 does not tell what is stored, everything counts as stored.
 void hdf5_stored_init(struct hdf5_stored *s, hid_t dataset, int ndim);
 void hdf5_stored_finish(struct hdf5_stored *s);
 
-// Whether a box has an item that is stored, or may be.
+// Whether a box contains a stored item, or may contain one.
 bool hdf5_stored_has(const struct hdf5_stored *s, const int64_t *start, const int64_t *stop);
 
 #endif
