@@ -90,7 +90,8 @@ TESS_API void tess_array_params_sized(const tess_array *a, tess_params *params, 
  *                 metalayers given here are added to those of the source. dtype NULL: the source's;
  *                 otherwise the same type, in either byte order. params NULL: all parameters of the
  *                 source. Filters and a codec that depend on the shape of blocks may not work on
- *                 the blocks of a view: then the filters are omitted, and the default codec is used.
+ *                 the blocks of a view: then the filters are omitted, and the default codec is
+ *                 used.
  * @param copy     Receives the new array, open; close it with tess_array_close(). NULL: the new
  *                 array is closed before the call returns, and storage must have a path.
  * @param err      Filled on failure; may be NULL.

@@ -1,6 +1,6 @@
 /*
- * rename.c - renames files and directories in one step: by renameat2(), its system call, or, without
- * both, by a hard link or a reserved name.
+ * rename.c - renames files and directories in one step: by renameat2(), its system call, or,
+ * without both, by a hard link or a reserved name.
  */
 #include "io/names/rename.h"
 
