@@ -239,8 +239,10 @@ int128_compare(int128 x, int128 y)
 static inline int128
 int128_shift(int128 x, int bits) // up, by 0 to 126
 {
-    const int128 half = int128_of((int64_t)1 << bits / 2);
-    return int128_mul(int128_mul(x, half), bits % 2 == 0 ? half : int128_add(half, half));
+    enum { MOST = 62 }; // a power of two that int64_t holds
+    for (; bits > MOST; bits -= MOST)
+        x = int128_mul(x, int128_of((int64_t)1 << MOST));
+    return int128_mul(x, int128_of((int64_t)1 << bits));
 }
 
 static inline bool
