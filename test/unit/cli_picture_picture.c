@@ -160,7 +160,8 @@ static void
 test_random(void **state)
 {
     const unsigned seed = (unsigned)time(NULL);
-    const struct missing missing = {.count = 1, .values = {-1}};
+    const struct missing missing = {
+        .count = 1, .values = {-1}, .least = -(double)INFINITY, .most = (double)INFINITY};
     struct numbers numbers;
     tess_error err;
 
