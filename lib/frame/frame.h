@@ -44,7 +44,7 @@ tess_status frame_open(struct io *io, bool writable, const struct frame_options 
                        struct frame **frame, tess_error *err);
 
 /*
- * Make a frame of `nchunks` chunks that are all special ones of one kind, in an empty io. Nothing
+ * Make a frame of `nchunks` special chunks, all of one kind, in an empty io. Nothing
  * is written before the first commit; frame_publish() gives a file its name then. h gives the
  * parameters (all but lengths); metas are taken over (emptied) on success. The io belongs to the
  * frame from here on, also after a failure.

@@ -113,7 +113,7 @@ parse_metas(struct frame *f, const uint8_t *head, tess_error *err)
     return layers_parse(head + fixed, f->head_size - fixed, fixed, LAYERS_HEADER, &f->metas, err);
 }
 
-// The bytes in front of a trailer, if they are the reference to the ledger.
+// Parse the bytes before the trailer into f->ref, if they are a reference to the ledger.
 static void
 take_beside(struct frame *f, const uint8_t *bytes)
 {
@@ -137,7 +137,7 @@ load_trailer(struct frame *f, tess_error *err)
     if (st != TESS_OK)
         return st;
 
-    // What may stand in front of it is read with it, and needs no request of its own.
+    // A reference to the ledger may precede the trailer: read both with one request.
     const int64_t position = f->h.frame_len - length;
     const bool has_more = f->h.nbytes > 0 && f->h.version >= 2 &&
                           position - f->h.header_len >= LEDGER_REF_BESIDE_SIZE;
@@ -156,8 +156,8 @@ load_trailer(struct frame *f, tess_error *err)
     return st == TESS_OK ? st : err_shift(err, st, position);
 }
 
-// Of a state with chunks that Tessera committed, bytes between index and trailer are a ledger, or a
-// gap that is too short for one.
+// Check the gap between index and trailer. In a state with chunks that Tessera committed, the gap
+// holds a ledger with its reference, or is shorter than a reference.
 static tess_status
 check_gap(const struct frame *f, int64_t index_end, tess_error *err)
 {
@@ -312,7 +312,7 @@ forget_cut_ledger(struct frame *f, tess_error *err)
     return st;
 }
 
-// Where the ledger of this state would be.
+// Position where the ledger of this state belongs.
 static int64_t
 ledger_place(const struct frame *f)
 {
@@ -320,7 +320,8 @@ ledger_place(const struct frame *f)
                            : f->h.frame_len + ledger_ref_beside(&f->ref);
 }
 
-// Behind the trailer of an empty frame, unless it is a copy that ends with it.
+// Parse the reference behind the trailer of an empty frame. A copy of the frame may end with the
+// trailer, and then has none.
 static tess_status
 load_beside_empty(struct frame *f, tess_error *err)
 {

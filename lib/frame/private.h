@@ -8,9 +8,10 @@
  * may be current on the disk.
  *
  * Threads. There is no lock: any number of threads may read one frame; what changes it requires
- * exclusive access, which lib/array sees to. `usage` is atomic, as readers learn it. query.h
- * says what is asked beside changes and commits, which replace much: a commit of a directory `io`,
- * each commit `head` and `tail`, changes the memory of `index` and metalayers.
+ * exclusive access, which lib/array acquires. `usage` is atomic, since readers update it. query.h
+ * lists the members that may be read during changes and commits. Others may be replaced: `io` by a
+ * commit of a directory, `head` and `tail` by each commit, the memory of `index` and metalayers by
+ * changes.
  */
 #ifndef FRAME_PRIVATE_H
 #define FRAME_PRIVATE_H
@@ -55,7 +56,7 @@ struct change {
     int version;
     bool vlblocks;
     bool uniform; // the list took no memory then
-    enum chunk_special special; // and all of it was this
+    enum chunk_special special; // with `uniform`: the kind of all its chunks
     bool resized;
     bool rearranged;
     struct frame_index replaced; // the list before, when it was rearranged
@@ -88,9 +89,9 @@ struct frame {
     bool searched; // for those that no state needs
     struct unsynced unsynced; // of these
     struct io *io; // header, index and trailer; in a contiguous frame the chunks too
-    // What never changes of the storage: threads ask for it beside commits.
-    struct io_manner manner; // of a directory, that of the file it was opened with
-    bool in_memory; // not of a directory; likewise
+    // Constant copies of members of `io`, which threads may read during commits.
+    struct io_manner manner; // of a directory: that of the file it was opened with
+    bool in_memory; // false for a directory
     bool once;
     bool gathers; // the io takes chunks through io_gather_put()
     struct frame_options options;

@@ -21,8 +21,9 @@ check_axis(int i, int64_t s, int64_t c, int64_t b, tess_status blame, tess_error
     return TESS_OK;
 }
 
-// One factor more, for all products. NULL, or what has 2^63 items or more. The last chunk along an
-// axis has all its items, with or without a place in the shape, and items are numbered up to there.
+// Multiply all products by the lengths of axis i. Returns NULL, or the name of the product that
+// overflowed: 2^63 items or more. The products include padding: item numbers also count the items
+// of the last chunks that are outside the shape.
 static const char *
 multiply(struct geometry *g, int i, int64_t *extitems)
 {

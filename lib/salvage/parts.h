@@ -1,5 +1,5 @@
 /*
- * parts.h - index and trailer of a damaged frame, as far as they can be read.
+ * parts.h - reads the intact parts of index and trailer of a damaged frame.
  *
  * Part of one salvage (job.h), which runs on one thread: there is no lock.
  */
@@ -14,21 +14,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Where the index of j->h is, or may be.
+// Position of the index according to j->h, which may be wrong.
 int64_t salvage_index_at(const struct salvage_job *j);
 
-// The list of chunks that stands there, of nchunks; entries that cannot be right are INDEX_LOST.
-// *end: where it ends. TESS_ERR_CORRUPT: there is none.
+// Read the index at `position`, of nchunks; impossible entries become INDEX_LOST. *end: its end in
+// the file. TESS_ERR_CORRUPT: no index is there.
 tess_status salvage_index(const struct salvage_job *j, int64_t position, int64_t nchunks,
                           struct frame_index *list, int64_t *end, tess_error *err);
 
-// Whether a trailer ends at frame_len whose fingerprint, by Tessera, matches it and the index.
+// Whether a trailer ends at frame_len, and its fingerprint by Tessera matches trailer and index.
 bool salvage_is_sealed(const struct salvage_job *j, int64_t frame_len, int64_t index_at,
                        int64_t index_end);
 
-// The variable-length metalayers of a trailer that ends at frame_len, or else starts at `start`
-// (-1: neither is known); says in j->s what is damaged. The index stands from index_at to
-// index_end. ledger: what was recorded of them; NULL: nothing.
+// Read the variable-length metalayers of the trailer that ends at frame_len, or else starts at
+// `start` (-1: unknown); damage is counted in j->s. index_at, index_end: the range of the index.
+// ledger: has records of the metalayers; NULL: no ledger was found.
 tess_status salvage_trailer(struct salvage_job *j, int64_t frame_len, int64_t start,
                             int64_t index_at, int64_t index_end, const struct ledger *ledger,
                             tess_error *err);

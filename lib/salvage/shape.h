@@ -1,6 +1,6 @@
 /*
- * shape.h - what the N-dimensional layer of a damaged frame says, and what follows from it: the
- * sizes in the header, the number of chunks, the grid of blocks.
+ * shape.h - reads the N-dimensional layer of a damaged frame, and derives from it the sizes in the
+ * header, the number of chunks, and the grid of blocks.
  *
  * Part of one salvage (job.h), which runs on one thread: there is no lock.
  */
@@ -14,19 +14,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Whether there is a layer that makes the frame an array, damaged or not.
+// Whether there is an N-dimensional layer, intact or damaged.
 bool salvage_is_array(const struct layers *metas);
 
-// The geometry of the array; typesize and chunksize: of the header, whose items count where the
-// layer has no type, or chunks agree with them. False: there is no such layer, or it contradicts
-// itself.
+// Compute the geometry of the array. typesize, chunksize: according to the header. That typesize is
+// used if the layer names no type, or if with it the chunk shape gives that chunksize. False: there
+// is no such layer, or it is inconsistent.
 bool salvage_find_geometry(const struct layers *metas, int32_t typesize, int32_t chunksize,
                            struct geometry *g);
 
-// Tell the frame which neighbours items have: some filters and codecs need it to decode.
+// Pass the grid of blocks to the frame: some filters and codecs need the block shape to decode.
 void salvage_use_grid(struct salvage_job *j);
 
-// Whether header, list and N-dimensional layer fit together.
+// Whether header, list and N-dimensional layer are consistent.
 bool salvage_fits(const struct salvage_job *j);
 
 #endif

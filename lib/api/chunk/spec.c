@@ -1,5 +1,5 @@
 /*
- * spec.c - how a chunk without an array is to be made, from what the program gives.
+ * spec.c - derives the encoding of a chunk without an array from tess_params.
  */
 #include "api/chunk/spec.h"
 
@@ -7,8 +7,9 @@
 #include "base/error.h"
 #include "base/limits.h"
 
-// TESS_FILTER_BYTEDELTA without a width gets that of an item: a chunk alone has no typesize of an
-// array. A wider item than the byte of the width can say is cut in equal parts: the largest.
+// The width of TESS_FILTER_BYTEDELTA if none is given: the itemsize, since a chunk without an array
+// has no typesize of an array. The width is stored in one byte: for larger items, the width is the
+// largest divisor of the itemsize that fits.
 static uint8_t
 bytedelta_width(int32_t itemsize)
 {

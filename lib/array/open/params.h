@@ -1,7 +1,7 @@
 /*
- * params.h - what a description says, whether or not it is of an array.
+ * params.h - checks and adapts tess_params, for arrays and for single chunks.
  *
- * Functions without state: any thread may ask.
+ * The functions have no state: any thread may call them.
  */
 #ifndef ARRAY_OPEN_PARAMS_H
 #define ARRAY_OPEN_PARAMS_H
@@ -15,16 +15,17 @@
 struct geometry;
 struct plugins;
 
-// Bytes of an item, 1 to TYPESIZE_MAX.
+// The size of an item in bytes, 1 to TYPESIZE_MAX.
 tess_status params_typesize(const tess_params *p, int32_t *typesize, tess_error *err);
 
-// Codec, splitting and dictionary. What a codec or filter makes of the rest, chunk_encoder_init()
-// finds out.
+// Check codec, splitting and dictionary. chunk_encoder_init() checks what depends on the codec or
+// filter.
 tess_status params_check_coding(const tess_params *p, tess_error *err);
 
-// Codec and filters of another array, for one of that geometry: what cannot work on its blocks
-// goes. Filters that need the shape of a block are left out; if that does not suffice, the codec
-// becomes the default one. Where nothing helps, all stays, and creating the array says why.
+// Adapt codec and filters of another array to an array of the given geometry. If they do not
+// support its blocks, filters that depend on the block shape are removed; if that is not enough,
+// the codec is replaced by the default codec. If that fails, too, nothing is changed, and creating
+// the array reports the error.
 void params_fit(tess_params *p, const struct geometry *g, const struct plugins *plugins);
 
 #endif

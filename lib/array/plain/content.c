@@ -188,7 +188,8 @@ plain_special_encode(const tess_array *a, enum chunk_special special, int32_t nb
     return TESS_OK;
 }
 
-// Bytedelta whose width is the item of the frame, where the chunk was made for another item.
+// Reject bytedelta with meta 0 (the width is the typesize of the frame) if the typesize of the
+// chunk differs: the width would change.
 static tess_status
 check_widths(const struct chunk_header *h, int32_t typesize, tess_error *err)
 {
@@ -203,7 +204,7 @@ check_widths(const struct chunk_header *h, int32_t typesize, tess_error *err)
     return TESS_OK;
 }
 
-// typesize: of the frame that the chunk comes into; 0: of none.
+// typesize: of the frame that the chunk is stored in; 0: check it as a chunk without a frame.
 static tess_status
 check_chunk(const tess_array *a, const uint8_t *bytes, size_t size, int32_t typesize, bool trusted,
             struct plain_chunk *chunk, tess_error *err)
@@ -230,7 +231,8 @@ check_chunk(const tess_array *a, const uint8_t *bytes, size_t size, int32_t type
     return st;
 }
 
-// Whether the blocks of a chunk are other ones in that frame than alone (chunk_header_parse()).
+// Whether the blocksize of a chunk in a frame of that typesize differs from its blocksize without a
+// frame (chunk_header_parse()).
 static bool
 is_cut_otherwise(const uint8_t *bytes, size_t size, int32_t typesize)
 {
@@ -249,7 +251,7 @@ plain_chunk_check(const tess_array *a, const uint8_t *bytes, size_t size, bool t
     const int32_t typesize = frame_header(a->grid->frame)->typesize;
     struct plain_chunk other;
     size = whole_chunk_size(bytes, size);
-    // Some writers leave sizes that are to be rounded. Which it is, decoding tells.
+    // Some writers record blocksizes that readers round. Decoding shows whether this is one.
     const bool doubtful = is_cut_otherwise(bytes, size, typesize);
     const tess_status st = check_chunk(a, bytes, size, typesize, trusted && !doubtful, chunk, err);
     if (!doubtful || st != TESS_ERR_CORRUPT ||

@@ -43,7 +43,7 @@ void usage_put(struct usage *t, int64_t before, int64_t after, int64_t size);
 void usage_added(struct usage *t, int64_t size);
 // A chunk that left the list is not needed any more. size: its bytes, -1: not known.
 void usage_release(struct usage *t, int64_t size);
-// The list, which is of some length, gets another one: new chunks are special ones of a kind.
+// The length of the list changes; new chunks are special chunks of one kind.
 void usage_resize(struct usage *t, const struct frame_index *list, int64_t nchunks,
                   enum chunk_special special);
 // Count all of a list, unless that is known.

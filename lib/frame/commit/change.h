@@ -92,7 +92,7 @@ void frame_stage(struct frame *f, struct frame_staged *staged, int64_t n, int64_
 // Place n becomes a special chunk that is not stored.
 tess_status frame_put_special(struct frame *f, struct frame_staged *staged, int64_t n,
                               enum chunk_special special, tess_error *err);
-// The list gets longer at its end, by special chunks of that kind, or shorter.
+// Change the length of the list at its end; new chunks are special chunks of the given kind.
 tess_status frame_set_length(struct frame *f, int64_t nchunks, enum chunk_special special,
                              tess_error *err);
 // The list becomes `next` (taken over, emptied, on success). Place n of the old list is in the new

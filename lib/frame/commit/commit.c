@@ -113,7 +113,7 @@ frame_batch(const struct frame *f)
 bool
 frame_commit_is_due(const struct frame *f)
 {
-    if (f->options.explicit_commits || f->once) // once: nobody sees earlier states
+    if (f->options.explicit_commits || f->once) // once: earlier states cannot be read
         return false;
     const bool large = f->written >= max_i64(BATCH_MIN, f->h.cbytes / BATCH_SHARE);
     return large || (f->parked >= frame_batch(f) && !f->options.never_reuse);

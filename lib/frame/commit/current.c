@@ -114,8 +114,8 @@ is_fixed(const struct frame *f)
     return f->io->in_memory || (f->io->guarded && !f->folder);
 }
 
-// The reference beside a ledger: without it, in a metalayer, nothing in the trailer has the number
-// of the commit.
+// Compare the reference next to the ledger. Only it has the number of the commit: the trailer has
+// that number only if the reference is a metalayer.
 static tess_status
 compare_beside(const struct frame *f, struct io *io, bool fresh, tess_error *err)
 {

@@ -27,7 +27,7 @@ pending_finish(struct pending *p)
     mem_free(p->tail);
 }
 
-// The trailer with the metalayers, and behind them the reference to the ledger if it fits.
+// Encode the trailer with the metalayers, followed by the reference to the ledger if it fits.
 static tess_status
 encode_tail_with_ref(struct pending *p, const struct layers *vlmetas, tess_error *err)
 {
@@ -57,7 +57,8 @@ encode_tail(struct pending *p, const struct layers *vlmetas, tess_error *err)
                                         : trailer_write(vlmetas, &p->tail, &p->tail_size, err);
 }
 
-// Where the parts of the body begin. A frame without chunks begins with its trailer.
+// Offsets in the body. Its order with chunks: index, ledger, reference, trailer; without chunks:
+// trailer, reference, ledger.
 static int64_t
 ledger_at(const struct pending *p)
 {
@@ -76,8 +77,8 @@ tail_at(const struct pending *p)
     return p->index_size > 0 ? p->index_size + ledger_ref_extent(&p->ref) : 0;
 }
 
-// Index, ledger and trailer, in the order in which they stand in the file. The trailer, and what
-// stands beside the ledger, come when they are sealed.
+// Allocate the body, and copy index and ledger to it. Trailer and reference are copied to it when
+// they are sealed.
 static tess_status
 pending_join(struct pending *p, const uint8_t *index, const uint8_t *ledger, tess_error *err)
 {

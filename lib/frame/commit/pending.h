@@ -30,7 +30,7 @@ struct pending {
     int64_t index_size; // in front of the others; 0: an empty frame
     uint8_t *tail; // the trailer alone
     size_t tail_size;
-    bool has_ref; // a reference to the ledger: the last metalayer, unless ref.beside
+    bool has_ref; // there is a reference to the ledger: the last metalayer, unless ref.beside
     struct ledger_ref ref; // .size: of the ledger; 0: there is none
     struct extent placed; // where the body goes
     const uint8_t *announced; // a header that may come next; NULL: none

@@ -57,8 +57,8 @@ int64_t frame_header_get_nbytes(const uint8_t *head);
 int64_t frame_header_get_cbytes(const uint8_t *head);
 int32_t frame_header_get_chunksize(const uint8_t *head);
 int32_t frame_header_get_typesize(const uint8_t *head);
-// Whether the marker before a number that stands there is right. Without it nothing is said: a
-// length of 0 in a range of zeros is none.
+// Whether the field at `at` has the msgpack marker of its type. Without the marker the value is
+// unknown: a 0 among overwritten bytes is not a length of 0.
 bool frame_header_has_field(const uint8_t *head, int at);
 
 // Change in such bytes what commits change; all other fields stay as they are.

@@ -83,7 +83,7 @@ whiten(uint8_t *payload)
     }
 }
 
-// Shows the fields in `p` in passing.
+// Parse the fields. Unmasks the bytes at `p` in place.
 static void
 get_payload(uint8_t *p, struct ledger_ref *ref)
 {

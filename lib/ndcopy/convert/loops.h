@@ -388,9 +388,9 @@ UNSCALE(unscale_round, rint)
 ANY_NAN(f4, u4)
 ANY_NAN(f8, u8)
 
-// Mostly there are none, which is found out in words as wide as the items. Each pass is a loop of
-// its own: vectors again. `held`: as what missing values are compared; of truth values it has
-// others.
+// Usually no item is missing: a first pass detects this, with words as wide as the items. Each pass
+// is a separate loop, so that the compiler can vectorize it. `held`: the type in which missing
+// values are compared; it differs from `type` for booleans only.
 #define MARK(type, held, word)                                                                  \
     static word beyond_##type(const uint8_t *restrict src, size_t n,                            \
                               const struct convert_missing *missing)                            \
