@@ -94,8 +94,9 @@ dispatch(int argc, char **argv)
     return unknown(argv[1]);
 }
 
-// Descriptors 0 to 2 that are closed would be those of the next files, among which what is printed
-// would go. Of these, reading and writing fail as before.
+// Reserve descriptors 0 to 2 if they are closed: otherwise the next files that are opened would get
+// these numbers, and output would be written to them. Reading and writing of a reserved descriptor
+// fail, as if it were closed.
 static bool
 hold_standard(void)
 {
@@ -105,7 +106,7 @@ hold_standard(void)
     return true;
 }
 
-// What was printed has arrived, or the command has failed.
+// Flush and close stdout. The command fails if its output could not be written.
 static int
 finish_stdout(int status)
 {
@@ -117,7 +118,7 @@ finish_stdout(int status)
         return status;
     if (errno != 0)
         (void)report_errno(&err, "cannot write");
-    else // it failed earlier, and what said why is gone
+    else // an earlier write failed, and errno was overwritten since
         (void)report_set(&err, TESS_ERR_IO, "cannot write all of it");
     return report_print("standard output", &err);
 }

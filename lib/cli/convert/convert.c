@@ -1,9 +1,9 @@
 /*
  * convert.c - a copy of an array with items of another type, or scaled.
  *
- * The library converts between an array and memory: when items are read, and when they are written.
- * Scale and offset belong to the packed side. In between missing values are NaN, where they are
- * changed.
+ * The library converts items twice: from the array to memory, and from memory to the copy. Scale
+ * and offset are members of the conversion of the packed side. Missing values that change are NaN
+ * in memory.
  */
 #include "cli/convert/convert.h"
 
@@ -22,9 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ATTRIBUTES_MAX 16 // of an array
+#define ATTRIBUTES_MAX 16 // attributes of an array
 
-// -- what is asked for
+// -- options
 
 static tess_status
 parse_pack(struct convert *c, const char *text, tess_error *err)
@@ -47,7 +47,7 @@ parse_pack(struct convert *c, const char *text, tess_error *err)
     return TESS_OK;
 }
 
-// Missing values are NaN in memory, and all become the one that is given.
+// --missing: all missing values become NaN in memory, and the given value in the copy.
 static tess_status
 parse_missing(struct convert *c, const tess_array *a, const char *text, tess_error *err)
 {
@@ -86,7 +86,7 @@ is_same_type(const tess_info *info, const char *dtype)
     return compare_init(&types, info->dtype, info->typesize, dtype, tess_dtype_parse(dtype).size);
 }
 
-// Floats keep their type when they are unpacked.
+// The type of unpacked items: floats keep their type.
 static const char *
 unpacked_type(const tess_info *info)
 {
@@ -180,7 +180,8 @@ refuse_fill(const struct convert *c, const tess_info *info, const char *dtype, t
     return st;
 }
 
-// One item, in arrays in memory: the fill value. NULL: zeros, which stay zeros.
+// Convert the fill value, as the item of an array in memory. Without one, items are zeros, and stay
+// zeros.
 static tess_status
 convert_fill(const struct convert *c, const tess_info *info, tess_params *params, uint8_t **fill,
              tess_error *err)
@@ -221,7 +222,8 @@ out:
     return st;
 }
 
-// An array that is full says so itself; all else that exceeds a limit is a missing value.
+// If the copy has no room for attributes, the message of the library says so. Any other
+// TESS_ERR_LIMIT is about a missing value: then the message mentions --missing.
 static tess_status
 convert_attributes(struct convert *c, const tess_array *a, tess_array *out, tess_error *err)
 {
@@ -269,7 +271,7 @@ convert_copy(struct convert *c, const tess_array *a, const tess_storage *storage
     p.metalayers = layers.fixed;
     p.nmetalayers = layers.nfixed;
     TRY(tess_array_uninit(storage, &p, out, err));
-    TRY(convert_attributes(c, a, *out, err)); // first: they may be refused
+    TRY(convert_attributes(c, a, *out, err)); // before the items, since attributes may be refused
     TRY(convert_items(c, a, *out, err));
 out:
     free(fill);

@@ -10,23 +10,23 @@
 #include <tessera/convert.h>
 
 struct convert {
-    tess_conversion read, write; // of the array into memory, and from there to the copy
-    const char *memory; // type of items in memory
-    bool has_missing; // missing values of the array become another one
-    char left[300]; // attributes that the copy cannot have
+    tess_conversion read, write; // from the array to memory; from memory to the copy
+    const char *memory; // type of the items in memory
+    bool has_missing; // missing values are replaced (--missing)
+    char left[300]; // names of attributes that were not copied
 };
 
 /*
- * What --dtype, --misfit, --unpack, --pack and --missing ask for. *wanted: whether items become
- * others; if they do, *dtype is the type of the copy.
+ * Parse --dtype, --misfit, --unpack, --pack and --missing. *wanted: whether items are converted; if
+ * so, *dtype is the type of the copy.
  */
 tess_status convert_parse(struct convert *c, const tess_array *a, const struct arguments *args,
                           const char **dtype, bool *wanted, tess_error *err);
 
 /*
- * Make the array that params describe, of the items of `a`, box by box: memory does not grow with
- * the array. Attributes, metalayers and fill value come along, as the items become; c->left has
- * those that do not. *out is open, or NULL on failure.
+ * Make an array by params, and copy the converted items of `a` to it box by box: memory does not
+ * grow with the array. Metalayers are copied; attributes and fill value are converted like the
+ * items. c->left: the names of attributes that cannot be converted. *out is open; NULL on failure.
  */
 tess_status convert_copy(struct convert *c, const tess_array *a, const tess_storage *storage,
                          const tess_params *params, tess_array **out, tess_error *err);

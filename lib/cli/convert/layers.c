@@ -1,5 +1,5 @@
 /*
- * layers.c - metalayers and attributes that go with the items to another array, as they are.
+ * layers.c - copies metalayers and attributes to another array, unchanged.
  */
 #include "cli/convert/layers.h"
 

@@ -1,5 +1,5 @@
 /*
- * layers.h - metalayers and attributes that go with the items to another array, as they are.
+ * layers.h - copies metalayers and attributes to another array, unchanged.
  */
 #ifndef CLI_LAYERS_H
 #define CLI_LAYERS_H
@@ -7,15 +7,16 @@
 #include <tessera/array.h>
 
 struct layers {
-    const tess_array *from; // open as long as they are used
+    const tess_array *from; // must stay open: `fixed` points into it
     tess_metalayer fixed[TESS_MAX_METALAYERS];
     int nfixed;
 };
 
-// Those of an array, but for the ones that its shape and fill value are in.
+// Collect the metalayers of an array, except those for its shape and fill value.
 tess_status layers_load(struct layers *l, const tess_array *from, tess_error *err);
 
-// Those of variable length, to a new array. The fixed ones are for the params that make it.
+// Copy the variable-length metalayers to a new array. The fixed ones must be in the params that the
+// array was created with.
 tess_status layers_store(const struct layers *l, tess_array *to, tess_error *err);
 
 #endif

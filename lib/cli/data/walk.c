@@ -1,5 +1,5 @@
 /*
- * walk.c - a large shape, visited in boxes of bounded size.
+ * walk.c - visits a large shape in boxes of bounded size.
  *
  * A box starts as the whole shape and is cut down axis by axis, slowest first, until it is small
  * enough: to as many grains as fit or, when one is too much, to one (to what fits, in a stream)
@@ -122,13 +122,13 @@ walk_step(struct walk *w)
     return true;
 }
 
-// The bar of walk_run(), which calls on an array move inside a visit.
+// The progress bar of walk_run(), which also follows the progress of calls inside a visit.
 struct bar {
     struct progress progress;
-    double items; // of the box
+    double items; // of the current box
 };
 
-// A tess_progress_fn. A signal that a struct work notes cancels the call.
+// A tess_progress_fn: moves the bar, and cancels the call if a signal was received.
 static bool
 hear(int64_t done, int64_t total, void *user)
 {
@@ -139,7 +139,7 @@ hear(int64_t done, int64_t total, void *user)
     return !signals_came();
 }
 
-// The rest of the context stays, so nothing can fail.
+// Set the progress function of the array. It cannot fail: other members of the context are kept.
 static void
 follow(tess_array *a, struct bar *bar, tess_context *before)
 {

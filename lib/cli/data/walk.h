@@ -1,5 +1,5 @@
 /*
- * walk.h - a large shape, visited in boxes of bounded size.
+ * walk.h - visits a large shape in boxes of bounded size.
  */
 #ifndef CLI_WALK_H
 #define CLI_WALK_H
@@ -18,7 +18,7 @@ enum walk_order {
     WALK_STREAM_FORTRAN // as WALK_FORTRAN, and without a gap in Fortran order
 };
 
-// What is to be visited. NULL for `skew` is 0, for `most` no limit.
+// What is visited. skew NULL: zeros; most NULL: no limit.
 struct walk_plan {
     int ndim;
     const int64_t *shape;
@@ -29,7 +29,7 @@ struct walk_plan {
                        // 0: as many as fit into WALK_BYTES
     enum walk_order order;
     bool quiet; // walk_run() shows no progress
-    tess_array *array; // walk_run(): calls on it move the bar inside a visit; NULL: none do
+    tess_array *array; // walk_run(): the progress of calls on it moves the bar; may be NULL
 };
 
 struct walk {
@@ -51,7 +51,7 @@ void walk_init(struct walk *w, const struct walk_plan *plan);
 // Go to the first or next box; false when there are no more.
 bool walk_step(struct walk *w);
 
-// What is done with the current box. `buffer` has room for the largest one.
+// Processes the current box. `buffer` has room for the items of the largest box.
 typedef tess_status walk_visit_fn(const struct walk *w, uint8_t *buffer, void *user,
                                   tess_error *err);
 

@@ -1,7 +1,7 @@
 /*
- * attributes.c - attributes on their way between an array and a file of another format.
+ * attributes.c - converts attributes between an array and a file of another format.
  *
- * Values are trees in memory of many pieces, all of which live as long as the whole.
+ * Values are trees. Nodes are allocated one by one, and freed together by attributes_finish().
  */
 #include "cli/formats/attributes.h"
 
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// With the map 15 of the 16 that an array can have: one more can be set later.
+// With the map, 15 of at most 16 attributes are used: users can set one more later.
 #define STORED_MAX 14
 
 struct attributes_memory {
@@ -88,7 +88,7 @@ attributes_add(struct attributes *a, const char *name, const tess_value *value, 
     return TESS_OK;
 }
 
-// `bytes` has a NUL behind it.
+// `bytes` must be followed by a NUL.
 static tess_status
 make_text(struct attributes *a, const char *bytes, size_t size, tess_value *v, tess_error *err)
 {
@@ -104,7 +104,7 @@ make_text(struct attributes *a, const char *bytes, size_t size, tess_value *v, t
     return TESS_OK;
 }
 
-// NULs behind the text of an item fill it up.
+// The length of the text of an item without its padding of NULs.
 static size_t
 padded_size(const char *text, size_t size)
 {
@@ -129,7 +129,7 @@ attributes_add_text(struct attributes *a, const char *name, const char *bytes, s
     return st == TESS_OK ? attributes_add(a, name, &v, err) : st;
 }
 
-// One value is an attribute, several are a list.
+// Add one value as itself, several values as a list.
 static tess_status
 add_values(struct attributes *a, const char *name, size_t count, const tess_value *values,
            tess_error *err)
@@ -193,7 +193,7 @@ is_number(tess_kind kind)
     return kind == TESS_KIND_INT || kind == TESS_KIND_UINT || kind == TESS_KIND_FLOAT;
 }
 
-// Of the one that was added last.
+// Set the type of the attribute that was added last.
 static tess_status
 set_type(struct attributes *a, const char *dtype, tess_error *err)
 {
@@ -282,7 +282,7 @@ kind_of(const tess_value *v)
     }
 }
 
-// What can hold both; integers in a list of floats become such.
+// The kind that holds values of both kinds, 0: none. Signed integers and floats become floats.
 static char
 common_kind(char a, char b)
 {
@@ -336,7 +336,7 @@ attributes_array(struct attributes *a, const tess_value *value, char *kind, size
     return TESS_OK;
 }
 
-// Whether a number is an integer of a type of `size` bytes.
+// Whether the integer type represents the number.
 static bool
 fits_integer(const tess_dtype *type, char kind, uint64_t bits)
 {
@@ -373,7 +373,7 @@ attributes_fit(char kind, size_t count, const void *items, const char *dtype)
     return good;
 }
 
-// Likewise a float, which then is no fraction.
+// Whether the integer type represents the float.
 static bool
 fits_as_integer(const tess_dtype *type, double v)
 {
@@ -407,7 +407,7 @@ attributes_become(char kind, size_t count, const void *items, const tess_dtype *
 
 // -- into an array
 
-// Whether the library takes a name, and means nothing else by it. The last name is its own.
+// Whether an attribute can be stored under the name: it is short enough, and not reserved.
 static bool
 is_free_name(const char *name)
 {
@@ -415,7 +415,7 @@ is_free_name(const char *name)
            strcmp(name, "_tess") != 0;
 }
 
-// Whether conversions of items look for it by its name.
+// Whether conversions of items look the attribute up by its name.
 static bool
 is_about_items(const char *name)
 {
@@ -423,7 +423,7 @@ is_about_items(const char *name)
            strcmp(name, "add_offset") == 0;
 }
 
-// How many of those there are from one attribute on.
+// Number of attributes about items, starting at index `from`.
 static int
 count_later(const struct attributes *a, int from)
 {

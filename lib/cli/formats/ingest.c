@@ -14,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FULL_MOST (1 << 20) // bytes of an item that a whole array can be made of
+#define FULL_MOST (1 << 20) // largest item in bytes that a new array can be filled with
 
 /*
- * Of a stream, chunks can be written once each if as many as lie side by side fit into a box.
- * Otherwise parts of chunks are, which takes longer and leaves gaps in the file. So where the
- * choice is ours they are cut to what fits.
+ * Choose the chunk shape for a stream. Each chunk is written once only if a row of chunks fits in a
+ * box. Otherwise chunks are written in parts, which takes longer and leaves gaps in the file. So
+ * the chunk shape is computed for the largest box, unless the user has chosen one.
  */
 static tess_status
 cut_chunks(struct ingest *job, tess_error *err)
@@ -27,7 +27,7 @@ cut_chunks(struct ingest *job, tess_error *err)
     const int64_t ones[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     const struct source *const in = job->in;
     tess_params params = job->params;
-    tess_storage storage; // in memory, of nothing
+    tess_storage storage; // in memory
     tess_array *a = NULL;
     struct walk walk;
     tess_info info;
@@ -76,7 +76,8 @@ ingest_describe(struct ingest *job, const struct arguments *args, tess_error *er
     return st == TESS_OK && in->sequential && !chosen ? cut_chunks(job, err) : st;
 }
 
-// Boxes of which nothing is stored are not read, if all items are this in an array that is new.
+// Whether items of the new array already have the value of items that the source does not store:
+// then boxes without stored items are not read.
 static bool
 starts_as_rest(const struct ingest *job)
 {
@@ -153,7 +154,7 @@ out:
     return st;
 }
 
-// Chunks of a stream that were written in parts leave some.
+// Remove the gaps that chunks leave if they are written in parts.
 static tess_status
 close_gaps(const struct ingest *job, tess_error *err)
 {
@@ -184,7 +185,7 @@ out:
     return st;
 }
 
-// Not all that can be in a file can be in an array.
+// Some types of attributes have no counterpart in an array.
 void
 ingest_tell_left(const struct ingest *job)
 {

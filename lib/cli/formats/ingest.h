@@ -20,22 +20,22 @@ struct ingest {
     const char *path; // where to write, as part of something larger; NULL: out_name
     struct output file; // without path
     tess_array *out;
-    bool sparse; // the array begins as what the input does not store
+    bool sparse; // new items have the value of those that the input does not store
     const char *about; // what an error is about: one of the names
 };
 
 /*
- * First the names and the input are set; then this fills the parameters, from the input (with its
- * attributes, unless --no-attributes is given) and the options. They may be changed before the
- * array is made. End with ingest_close(), also after a failure.
+ * Fill job->params from the input (with its attributes, unless --no-attributes is given) and the
+ * options. Set the names and the input before. The caller may change the params before
+ * ingest_run(). End with ingest_close(), also after a failure.
  */
 tess_status ingest_describe(struct ingest *job, const struct arguments *args, tess_error *err);
 
-// Makes the array, which appears when it is complete: --force, --threads. At `path` nothing may be,
-// and what is there after a failure is the caller's to remove.
+// Make the array, and publish it when it is complete. Uses --force and --threads. If `path` is set,
+// no file may exist there; after a failure the caller removes what is left there.
 tess_status ingest_run(struct ingest *job, const struct arguments *args, tess_error *err);
 
-// Says on stderr which attributes were of no type that an array can have.
+// Print on stderr the names of attributes whose types an array cannot have.
 void ingest_tell_left(const struct ingest *job);
 
 void ingest_close(struct ingest *job);

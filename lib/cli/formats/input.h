@@ -23,7 +23,7 @@ struct input {
     enum walk_order order; // in which it is to be read
     int32_t swapped; // bytes of the words whose bytes change places; 0: none do
 
-    // Of input_adapt(): items are read as doubles, and written as what the array has for them.
+    // Set by input_adapt(): items are read as doubles, and encoded for the array when written.
     bool converted;
     tess_conversion read, write;
     bool rounds; // the array has integers
@@ -46,28 +46,28 @@ void input_close(struct input *in);
 tess_status input_match(struct input *in, const tess_info *info, tess_error *err);
 
 /*
- * From now on items are those that they mean in an array, by the attributes of both that are about
- * items: missing values and bounds, scale and offset. Where they differ, items are converted, and
- * dtype and typesize are those of doubles; `misfit` is for items that do not fit. TESS_ERR_ARG if
- * they cannot be: the message names the attribute. `info` is of the items of the array that are
- * meant. Before a box is read.
+ * Compare the attributes of input and array that are about items: missing values, bounds, scale and
+ * offset. If they differ, items that are read from now on are converted: dtype and typesize become
+ * those of doubles, and `misfit` applies to items that do not fit. TESS_ERR_ARG if they cannot be
+ * converted: the message names the attribute. `info` describes the items of the array that are
+ * written. Call it before the first box is read.
  */
 tess_status input_adapt(struct input *in, const tess_array *a, const tess_info *info, int misfit,
                         tess_error *err);
 
-// TESS_ERR_ARG if items of an array would be converted for another one, or refused.
+// TESS_ERR_ARG if input_adapt() would convert or refuse the items of `from` for `to`.
 tess_status input_compare(tess_array *from, const tess_array *to, const tess_info *info,
                           tess_error *err);
 
-// The box [start, stop), which has items, into dst in C order.
+// Read the box [start, stop), which is not empty, into dst in C order.
 tess_status input_read(struct input *in, const int64_t *start, const int64_t *stop, void *dst,
                        size_t size, tess_error *err);
-// Its items, of the type of the input, to a box of an array. strides NULL: in C order.
+// Write items of the type of the input to a box of an array. strides NULL: in C order.
 tess_status input_write(const struct input *in, tess_array *a, const int64_t *start,
                         const int64_t *stop, const void *items, size_t size, const int64_t *strides,
                         tess_error *err);
 
-// For input_read(): of one that is converted.
+// Part of input_read(): reads from an input whose items are converted.
 tess_status input_read_converted(const struct input *in, const int64_t *start, const int64_t *stop,
                                  void *dst, size_t size, tess_error *err);
 

@@ -1,12 +1,14 @@
 /*
- * input_adapt.c - items of an input whose attributes give them another meaning than the array's.
+ * input_adapt.c - converts items if the attributes of input and array differ in missing values,
+ * bounds, scale or offset.
  *
- * A value that stands for none in the input would be a number in an array that has another one for
- * that, and a packed number another one under another scale. So such items are read as what they
- * mean, doubles with NaN for what is missing, and written as the array has it. Where the array has
- * nothing to write for them, or doubles do not hold the items, the input is refused.
+ * Copied unchanged, such items would change their meaning: a missing value of the input would be a
+ * number in the array, and a packed number would be unpacked with the scale of the array. So items
+ * are decoded with the attributes of the input into doubles, missing ones as NaN, and encoded with
+ * the attributes of the array. The input is refused if the array has no missing value that encodes
+ * NaN, or doubles cannot represent the items.
  *
- * An input that says nothing of its items, as raw ones, has them as the array stores them.
+ * Items of an input without such attributes (raw items) are taken as the array stores them.
  */
 #include "cli/formats/input.h"
 
@@ -21,14 +23,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The first two scale, the next two name missing values, the others bounds.
+// In groups: scale and offset, missing values, bounds.
 static const char *const names[] = {"scale_factor", "add_offset", "_FillValue", "missing_value",
                                     "valid_range",  "valid_min",  "valid_max"};
 enum { SCALING = 0, MISSING = 2, BOUNDS = 4, NAMES = 7 };
 
-// Both sides of what is compared.
+// Input and array, whose attributes are compared.
 struct sides {
-    const tess_array *from, *to; // arrays that have the attributes
+    const tess_array *from, *to; // arrays with the attributes of input and array
     const char *from_dtype, *to_dtype;
     tess_conversion read, write;
 };
@@ -52,7 +54,7 @@ has_any(const tess_array *a)
     return false;
 }
 
-// Of an attribute as JSON, or "none"; the caller's to free, NULL without memory.
+// An attribute as JSON, or "none"; the caller frees it. NULL: no memory.
 static char *
 text_of(const tess_array *a, const char *name)
 {
@@ -64,7 +66,7 @@ text_of(const tess_array *a, const char *name)
     return text;
 }
 
-// By the first attribute from `first` on that is another one.
+// Fail with a message about the first attribute that differs, starting at names[first].
 static tess_status
 refuse(const struct sides *s, int first, const char *why, tess_error *err)
 {
@@ -99,7 +101,7 @@ is_missing(const tess_conversion *how, double v)
     return false;
 }
 
-// NaN needs no name.
+// Whether all missing values of `b` are missing values of `a`. NaN always is one.
 static bool
 has_all_missing(const tess_conversion *a, const tess_conversion *b)
 {
@@ -142,7 +144,7 @@ is_packed(const tess_array *a)
     return has_attr(a, "scale_factor") || has_attr(a, "add_offset");
 }
 
-// Whether items can be converted; else they are refused.
+// Fail if the items cannot be converted.
 static tess_status
 check(const struct sides *s, tess_error *err)
 {
@@ -165,7 +167,7 @@ check(const struct sides *s, tess_error *err)
     return TESS_OK;
 }
 
-// An array without items that has the attributes of a source.
+// Make an array without items that has the attributes of a source.
 static tess_status
 describe(struct source *source, tess_array **a, tess_error *err)
 {
@@ -201,13 +203,13 @@ compare(struct input *in, struct sides *s, int misfit, tess_error *err)
 
     TRY(tess_conversion_from_attributes(s->from, &s->read, err));
     TRY(tess_conversion_from_attributes(s->to, &s->write, err));
-    // floats for an array of packed integers are numbers as they are unpacked
+    // floats written to an array of packed integers are unpacked numbers: they are packed
     const bool packs =
         floats_here && (there == TESS_KIND_INT || there == TESS_KIND_UINT) && is_packed(s->to);
     if ((!has_any(s->from) && !packs) || is_same(s))
         return TESS_OK;
     TRY(check(s, err));
-    if (is_same_scaling(s)) { // the numbers stay exactly what they are
+    if (is_same_scaling(s)) { // no unpacking: the stored numbers are kept exactly
         s->read.scale = s->write.scale = 1;
         s->read.offset = s->write.offset = 0;
     }
@@ -260,7 +262,7 @@ input_compare(tess_array *from, const tess_array *to, const tess_info *info, tes
                : st;
 }
 
-// Items of a source, at the beginning of dst, as doubles.
+// Convert the items of a source, at the start of dst, to doubles in place.
 static tess_status
 unpack(const struct input *in, int64_t count, void *dst, size_t size, tess_error *err)
 {
@@ -294,7 +296,7 @@ input_read_converted(const struct input *in, const int64_t *start, const int64_t
     return st == TESS_OK ? unpack(in, (int64_t)(size / sizeof(double)), dst, size, err) : st;
 }
 
-// A number that would become a value that stands for none in the array.
+// Fail if a number would be stored as a missing value of the array.
 static tess_status
 check_numbers(const struct input *in, const double *items, size_t n, tess_error *err)
 {

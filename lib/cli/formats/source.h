@@ -24,7 +24,7 @@ struct source {
     // The box [start, stop), which has items, into dst in C order.
     tess_status (*read)(struct source *s, const int64_t *start, const int64_t *stop, void *dst,
                         tess_error *err);
-    // Whether the box may have an item that is not `rest`. NULL: it may.
+    // Whether the box may have an item that differs from `rest`. NULL: always.
     bool (*stores)(struct source *s, const int64_t *start, const int64_t *stop);
     // After the last box: TESS_ERR_CORRUPT or, if it was described wrongly, TESS_ERR_ARG if there
     // is more. NULL where that was looked at before.
@@ -34,34 +34,34 @@ struct source {
     // Frees what the kind has of its own.
     void (*close)(struct source *s);
 
-    // Of describe().
+    // Set by describe().
     struct attributes attributes;
     void *fill; // an item, or NULL
-    void *rest; // with `stores`: the item that all others are, or NULL: zeros
+    void *rest; // with `stores`: the value of items that are not stored; NULL: zeros
 };
 
 /*
  * Open an input: `name.npy`, `file.npz:member`, `file.nc:variable` (netCDF), `file.h5:/dataset`
- * (HDF5), these without the colon if there is only one, and with any name if their first bytes say
- * what they are; `-` for .npy or raw items on standard input; or any other file as raw items in C
- * order. dtype and shape are for raw input, which needs both; NULL otherwise. TESS_ERR_ARG if they
- * do not suit the input, or it is of a format that is not imported.
+ * (HDF5), or `-` for .npy or raw items on standard input. Any other file is raw items in C order.
+ * The part behind the colon may be omitted if the file has only one array. The format is recognised
+ * by the first bytes, whatever the suffix. Raw input requires dtype and shape; for other formats
+ * they are NULL. TESS_ERR_ARG if they do not match the input, or its format cannot be imported.
  */
 tess_status source_open(const char *name, const char *dtype, const char *shape,
                         struct source **source, tess_error *err);
 void source_close(struct source *source); // NULL is fine
 
-// Whether it is taken for one of these, and not for an array or raw items: by its first bytes, a
-// suffix, or a colon.
+// Whether `name` is an input of one of these formats, not an array or raw items. Recognised by the
+// first bytes, the suffix, or a colon.
 bool source_is_meant(const char *name);
 
 struct tree;
-// What a whole netCDF or HDF5 file holds.
+// List the contents of a netCDF or HDF5 file.
 tess_status source_list(const char *name, struct tree *t, tess_error *err);
-// A variable of such a file, `path` "a/b", whatever characters it has.
+// Open a variable of such a file. path: "a/b"; its names may have any characters.
 tess_status source_open_variable(const char *name, const char *path, struct source **source,
                                  tess_error *err);
-// Whether it is a file of netCDF or HDF5, without a variable behind a colon.
+// Whether `name` is a netCDF or HDF5 file, without a variable behind a colon.
 bool source_is_tree(const char *name);
 
 // In which order the boxes of a walk are to be read.

@@ -1,8 +1,8 @@
 /*
  * help.c - the help of one command, from its tables.
  *
- * Lines fit the terminal. Tests read the examples, lines that begin with "    tess", and the keys
- * of JSON, in lines that are as long as it takes: COLUMNS.
+ * Lines are wrapped at the width of the terminal. Tests parse the examples (lines that begin with
+ * "    tess") and the keys of JSON; they set COLUMNS to a width at which no line is wrapped.
  */
 #include "cli/help/help.h"
 
@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BELOW = 6 }; // the column of text below what it is about
+enum { BELOW = 6 }; // column of a text that starts on the line below its term
 
-// Behind `left`, or below it if that takes more than half of the width.
+// Print `text` to the right of `left`, or below it if `left` takes more than half of the width.
 static void
 print_entry(FILE *out, const char *left, int column, const char *text, int width)
 {
@@ -26,7 +26,7 @@ print_entry(FILE *out, const char *left, int column, const char *text, int width
     wrap_write(out, text, strlen(text), below ? BELOW : column, below ? BELOW : column, width);
 }
 
-// A line that begins with blanks: what does not fit goes below its last column.
+// Print a line that begins with blanks. Words that do not fit are wrapped into its last column.
 static void
 print_row(const char *line, size_t length, int width)
 {
@@ -46,7 +46,7 @@ print_row(const char *line, size_t length, int width)
                width);
 }
 
-// Paragraphs, and lines that begin with blanks, which stay as they are.
+// Print a text: paragraphs are wrapped, lines that begin with blanks are printed one by one.
 static void
 print_details(const char *text, int width)
 {
@@ -84,7 +84,7 @@ print_options(const struct command *command, int width)
     }
 }
 
-// A long line goes on behind a backslash, not inside quotes.
+// Print the line of an example. A long line is continued after a backslash, outside of quotes.
 static void
 print_line(const char *line, int width)
 {

@@ -1,5 +1,5 @@
 /*
- * progress.h - a progress bar for work that takes long, with an estimate of the time that is left.
+ * progress.h - a progress bar for long operations, with an estimate of the remaining time.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -9,14 +9,14 @@
 struct progress {
     bool wanted, shown;
     double total, done;
-    double ahead; // of the next progress_add(), what progress_within() told
-    double begun, next; // when it began, and when it is drawn next, in seconds
+    double ahead; // part of the next progress_add() that progress_within() has reported
+    double begun, next; // times of the start and of the next redraw, in seconds
 };
 
 // total: the amount of work, in any unit.
 void progress_begin(struct progress *p, double total);
 void progress_add(struct progress *p, double done);
-// Of what progress_add() will add next, so much is done. Never goes back.
+// Report that `done` of the next progress_add() is done. The bar never moves back.
 void progress_within(struct progress *p, double done);
 
 // Wipes the bar.

@@ -1,5 +1,5 @@
 /*
- * table.h - rows of text whose columns stand under each other.
+ * table.h - prints rows of text in aligned columns.
  */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
@@ -16,17 +16,18 @@ struct table {
     int columns;
     size_t cells, capacity;
     char **texts; // row by row
-    bool failed; // for want of memory
+    bool failed; // there was no memory for a cell
 };
 
 void table_init(struct table *t, int columns);
 void table_finish(struct table *t);
 
-// The next cell of the row, or the first one of the next row.
+// Add the next cell of the row; after the last cell of a row, the first cell of the next row.
 void table_cell(struct table *t, const char *format, ...) TESS_PRINTF(2, 3);
 
-// The first column is flush left, all others are flush right. Rows fit a terminal, where cells of
-// the first column may have a line of their own. TESS_ERR_NOMEM if a cell is missing.
+// Print the table. The first column is left-aligned, the others are right-aligned. On a terminal
+// that is narrower than the table, long cells of the first column are printed on a separate line.
+// TESS_ERR_NOMEM if there was no memory for a cell.
 tess_status table_print(const struct table *t, FILE *out, tess_error *err);
 
 #endif

@@ -8,16 +8,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-// What stdout shows; where it is no terminal what COLUMNS and LINES say, or else 80 and 24.
+// The size of the terminal on stdout. Without a terminal: COLUMNS and LINES, or else 80 and 24.
 void wrap_screen(int64_t *columns, int64_t *lines);
 
-// Of wrap_screen(), the columns; not so few that a word takes a line each.
+// The columns of wrap_screen(), but at least enough for a few words in a line.
 int wrap_width(void);
 
 /*
- * The words of a text, with one blank or a new line between them, and a new line at the end. The
- * first line begins in column `at`, the others in column `indent`. Words that are longer than a
- * line stay whole.
+ * Print the words of a text, separated by one blank or a line break, with a line break at the end.
+ * The first line begins in column `at`, the others in column `indent`. Words longer than a line are
+ * not broken.
  */
 void wrap_write(FILE *out, const char *text, size_t size, int at, int indent, int width);
 

@@ -1,5 +1,5 @@
 /*
- * hdf5_call.c - what calls of HDF5 have in common: boxes, and what went wrong.
+ * hdf5_call.c - what calls of HDF5 have in common: selecting boxes, and reporting errors.
  */
 #include "cli/formats/hdf5/hdf5_call.h"
 
@@ -21,8 +21,8 @@ struct reason {
     bool found;
 };
 
-// The first one is where it happened; but that of a filter that no plugin has is not where plugins
-// were looked for.
+// An H5E_walk2_t: takes the first entry of the error stack, which is the cause. Entries of the
+// search for plugins are skipped: if a filter is missing, the next entry names the filter.
 static herr_t
 take_reason(unsigned n, const H5E_error2_t *error, void *user)
 {
