@@ -1,11 +1,12 @@
 """Builds the package with meson-python, from the sources two folders above.
 
-meson-python expects pyproject.toml beside the meson.build of the project, which is not here. So it
-works in a folder of links: all that the root has, and the pyproject.toml of this folder.
+meson-python expects pyproject.toml next to the meson.build of the project, which is in the root. So
+it runs in a temporary folder of symbolic links: to all entries of the root, and to the
+pyproject.toml of this folder.
 
-Then the wheel is packed again: with the package alone, as meson-python 0.12 (of Debian 12) adds the
-command, headers and archive of the library to it; and with licences, ours and those of what was
-built into it from subprojects.
+Afterwards the wheel is repacked. It keeps only the package: meson-python 0.12 (Debian 12) also adds
+the command, headers and static library. The licence of Tessera and those of the subprojects that
+were built in are added.
 """
 
 import base64

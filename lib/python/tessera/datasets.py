@@ -19,7 +19,7 @@ from tessera.publish import published, target_of
 
 
 def _unlimited(ds: Any, asked: str | Iterable[str] | None) -> set[str]:
-    """Names of dimensions that are unlimited: those asked for, or of the file that was opened."""
+    """Names of the unlimited dimensions: the argument, or else those of the opened file."""
     known = set(ds.dims)
     named = asked if asked is not None else ds.encoding.get("unlimited_dims") or ()
     names = {named} if isinstance(named, str) else set(named)
@@ -50,7 +50,7 @@ def _write_new(
 
 
 def _is_nothing(path: str) -> bool:
-    """Whether there is nothing, or an empty folder."""
+    """Whether the path does not exist, or is an empty folder."""
     return not os.path.lexists(path) or (os.path.isdir(path) and not os.listdir(path))
 
 

@@ -1,8 +1,8 @@
-"""Operators and universal functions of NumPy, of the items of arrays. Results are NumPy's.
+"""Operators and universal functions (ufuncs) of arrays, with the results of NumPy.
 
-Comparisons are those of the library where these are what NumPy gives: of real numbers that keep
-their values in the type in which NumPy compares them. All else is computed by NumPy itself, of
-pieces of some megabytes, so that no more than the result and a few pieces are in memory.
+The library computes comparisons if its result equals that of NumPy: for real numbers whose values
+NumPy does not round when it converts both operands to their common type. All other functions are
+computed by NumPy in pieces of some megabytes, so that memory holds only the result and a few pieces.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from tessera import _tessera
 
-# As tess_comparison in compare.h; and what each is with its operands exchanged.
+# The values of tess_comparison in compare.h; the comparison with exchanged operands.
 _EQ, _NE, _LT, _LE, _GT, _GE = range(6)
 _EXCHANGED = (_EQ, _NE, _GT, _GE, _LT, _LE)
 _COMPARISONS: dict[Any, int] = {
@@ -36,9 +36,9 @@ _COMPARISONS: dict[Any, int] = {
     operator.gt: _GT,
     operator.ge: _GE,
 }
-# Bits of integers that floats of so many bytes hold exactly.
+# By size of a float in bytes: the size in bits of integers that it represents exactly.
 _EXACT_BITS = {2: 11, 4: 24, 8: 53}
-# Bytes of a piece, at most, unless a chunk has more.
+# Largest size of a piece in bytes. A larger chunk is one piece.
 _PIECE = 16 << 20
 
 
@@ -54,7 +54,7 @@ def _items(value: Any) -> Any:
 
 
 def _keeps(kind: np.dtype[Any], common: np.dtype[Any]) -> bool:
-    """Whether all values of a type of real numbers stay what they are in another one."""
+    """Whether the type `common` represents all values of the type `kind` exactly."""
     if kind.kind in "iu" and common.kind == "f":
         return kind.itemsize * 8 <= _EXACT_BITS.get(common.itemsize, 0)
     return np.can_cast(kind, common, "safe")
@@ -88,7 +88,7 @@ def _with_array(op: int, a: Any, b: Any) -> Any:
 
 
 def _by_library(op: int, one: Any, other: Any) -> Any:
-    """A mask; None where the library would not give what NumPy gives, or gives nothing."""
+    """The result of the library as a mask; None if NumPy must compute it."""
     if not _is_ours(one):
         one, other, op = other, one, _EXCHANGED[op]
     if not _is_real(one):
@@ -106,7 +106,7 @@ def _by_library(op: int, one: Any, other: Any) -> Any:
 
 
 def _boxes(shape: Sequence[int], chunks: Sequence[int], most: int) -> Iterator[tuple[slice, ...]]:
-    """Boxes of whole chunks that cover a shape, of `most` items where chunks are not larger."""
+    """Boxes of whole chunks that cover a shape, with at most `most` items or one chunk each."""
     sides = [max(1, min(length, chunk)) for length, chunk in zip(shape, chunks)]
     room = most // math.prod(sides)
     for axis in reversed(range(len(shape))):
@@ -118,7 +118,7 @@ def _boxes(shape: Sequence[int], chunks: Sequence[int], most: int) -> Iterator[t
 
 
 def _part(value: Any, shape: tuple[int, ...], box: tuple[slice, ...]) -> Any:
-    """What belongs to a box of the result of a value that is broadcast to it."""
+    """The part of an operand that is broadcast to a box of the result."""
     if not shape:
         return value
     sides = zip(shape, box[len(box) - len(shape) :])
@@ -126,13 +126,13 @@ def _part(value: Any, shape: tuple[int, ...], box: tuple[slice, ...]) -> Any:
 
 
 def _in_pieces(function: Callable[..., Any], inputs: Sequence[Any]) -> Any:
-    """What a function of NumPy that works item by item gives for the items of the inputs."""
+    """Compute an elementwise function of NumPy piece by piece."""
     inputs = [np.asarray(x) if isinstance(x, (list, tuple)) else x for x in inputs]
     inputs = [_items(x) if _is_ours(x) and not x.shape else x for x in inputs]
     shapes = [x.shape if hasattr(x, "dtype") else () for x in inputs]
     try:
         shape = np.broadcast_shapes(*shapes)
-    except ValueError:  # NumPy has the words, or an answer, without the items
+    except ValueError:  # call NumPy without the items, for its exception or its scalar result
         return function(
             *[np.broadcast_to(np.zeros((), x.dtype), x.shape) if _is_ours(x) else x for x in inputs]
         )
@@ -145,9 +145,9 @@ def _in_pieces(function: Callable[..., Any], inputs: Sequence[Any]) -> Any:
     for box in _boxes(shape, chunks, _PIECE // itemsize):
         items = function(*[_part(x, s, box) for x, s in zip(inputs, shapes)])
         if not isinstance(items, np.ndarray):
-            return items  # one answer for all items, such as False for those of another type
+            return items  # one scalar for all items, such as False if types cannot be compared
         if items.shape != tuple(side.stop - side.start for side in box):
-            return function(*map(_items, inputs))  # another thread has resized an array
+            return function(*map(_items, inputs))  # another thread resized an array
         if result is None:
             result = np.empty(shape, items.dtype)
         result[box] = items
@@ -158,13 +158,13 @@ def _in_pieces(function: Callable[..., Any], inputs: Sequence[Any]) -> Any:
 
 
 def _is_foreign(value: Any) -> bool:
-    """Whether another package computes with the value: an array of Dask, a variable of xarray ..."""
+    """Whether another package handles operators of the value, such as Dask or xarray."""
     own = getattr(type(value), "__array_ufunc__", None)
     return not _is_ours(value) and own not in (None, np.ndarray.__array_ufunc__)
 
 
 def _for_foreign(inputs: Sequence[Any]) -> list[Any]:
-    """Arrays as the other package has them: of Dask, or of NumPy."""
+    """Convert arrays for the other package: to arrays of Dask, or else of NumPy."""
     if any(hasattr(x, "dask") and hasattr(x, "to_delayed") for x in inputs):
         to_dask = importlib.import_module("tessera.cluster").to_dask
         return [to_dask(x) if _is_ours(x) else x for x in inputs]
@@ -178,9 +178,9 @@ def _computed(function: Callable[..., Any], inputs: Sequence[Any]) -> Any:
 
 
 def _applied(function: Callable[..., Any], one: Any, other: Any) -> Any:
-    """One of Python's operators, of two operands of which one is an array."""
+    """Compute an operator of Python on two operands, at least one of which is an array."""
     if None in (getattr(x, "__array_ufunc__", True) for x in (one, other)):
-        return NotImplemented  # the other operand does not want to be one of NumPy
+        return NotImplemented  # the other operand refuses operators of NumPy
     if _is_foreign(one) or _is_foreign(other):
         return function(*_for_foreign((one, other)))
     if function in (operator.matmul, divmod):
@@ -247,7 +247,7 @@ class Operators:
     def __ne__(self, other: object) -> Any:
         return _applied(operator.ne, self, other)
 
-    __hash__ = object.__hash__  # comparisons are of items, so arrays are keys by identity
+    __hash__ = object.__hash__  # == compares items, so the hash is that of the identity
 
     __lt__ = _operator(operator.lt)
     __le__ = _operator(operator.le)

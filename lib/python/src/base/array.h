@@ -13,32 +13,32 @@ struct py_array {
     struct py_family *family; // calls in progress, of the array and its views
     PyObject *dtype; // numpy.dtype
     PyObject *place; // path or URL as str; None: memory
-    PyObject *base; // of a view: the array that it is of, kept open; NULL
-    // Of the handle, as is the type: changed within exclusive calls and with the GIL held, so an
-    // index is resolved in a call that was entered (call.h).
+    PyObject *base; // of a view: the array that it shows, kept open; else NULL
+    // Copies of the members of the handle, as is dtype. They change only inside exclusive calls,
+    // with the GIL held. So an index must be resolved inside a call that was entered (call.h).
     int ndim;
     int64_t shape[TESS_MAX_NDIM];
     int64_t typesize;
 };
 
-// What py_array_of() looks for; called once.
+// Set the class that py_array_of() accepts; called once.
 void py_array_set_class(PyObject *class);
 
-// A new object of a class below _tessera.Array. It takes the handle over, also if it fails: NULL,
-// an exception is set, the array is discarded. `base` is the array that a view is of, or NULL;
-// otherwise the family is taken over, too.
+// Make an object of a subclass of _tessera.Array, which owns the handle. NULL: an exception is set,
+// and the handle was discarded. base: the array that a view shows; NULL: not a view, and the object
+// owns the family, too.
 PyObject *py_array_new(PyObject *class, tess_array *handle, struct py_family *family,
                        PyObject *place, struct py_array *base);
 
-// The object as what it is; NULL: TypeError is set.
+// Cast the object to struct py_array. NULL: TypeError is set.
 struct py_array *py_array_of(PyObject *object);
 
-// Ends a call, with the shape of the handle as that of the object, also after a failure: the
-// library may have changed it, and failed only at the commit. `type`: the type of items, too. Calls
-// that wait for this one find what is new. False: an exception is set.
+// Ends a call, and copies the shape of the handle to the object before waiting calls run; `type`:
+// the type, too. Also after a failure: the library may have changed the shape, and failed at the
+// commit. False: an exception is set.
 bool py_array_end_change(struct py_array *a, struct py_call *call, tess_status st, bool type);
 
-// An axis of the array, counted from the end if it is negative; -1: an exception is set.
+// Check an axis; a negative one counts from the end. -1: an exception is set.
 int py_array_axis(const struct py_array *a, int64_t axis);
 
 #endif

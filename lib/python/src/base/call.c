@@ -39,7 +39,7 @@ static int waiters; // under the GIL
 // This thread runs a handler of a signal inside a call, or is in py_call_back().
 static _Thread_local bool in_handler;
 
-// The last call that this thread has entered and that has not gone on.
+// The innermost call of this thread between py_call_enter() and py_call_go() or py_call_leave().
 static _Thread_local struct py_call *entered;
 
 static PyObject *
@@ -244,8 +244,9 @@ leave_all(const struct py_call *call)
     wake_waiters();
 }
 
-// A finalizer wants to be exclusive, inside calls that its thread has entered: it would wait for
-// them, or for calls of other threads that wait for them.
+// Cancel the calls that this thread has entered. A finalizer that runs inside them requires an
+// exclusive call; that call would wait for them, or for calls of other threads that wait for them:
+// a deadlock.
 static void
 give_way(void)
 {
@@ -256,8 +257,8 @@ give_way(void)
         }
 }
 
-// Waits until the call may run, which then counts as running. Inside a call that this thread has
-// entered, it does not let those go first that may be waiting for the end of that one. False: an
+// Waits until the call may run, and counts it as running. If this thread has entered another call,
+// waiting exclusive calls do not go first: they may be waiting for the end of that call. False: an
 // exception is set.
 static bool
 count_in(struct py_call *call, const struct py_array *a, enum py_access access,

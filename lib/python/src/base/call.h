@@ -8,10 +8,10 @@
  *     if (!py_call_end(&call, st))
  *         return NULL;
  *
- * Between the two, nothing of Python may be used: the GIL is released.
+ * Between begin and end the GIL is released: no function of the Python API may be called.
  *
- * What depends on the shape or type of the array has a phase before, in which the call counts as
- * running, so that they stay as they are, and the GIL is held:
+ * Code that depends on the shape or type of the array runs in a phase before, between enter and go.
+ * In it the call counts as running, so that shape and type cannot change, and the GIL is held:
  *
  *     do {
  *         if (!py_call_enter(&call, a, PY_SHARED))
@@ -22,9 +22,9 @@
  *         }
  *     } while (!py_call_go(&call));
  *
- * Python runs no code of programs in that phase but finalizers, at an allocation. They may use the
- * array. If one closes or resizes an array, this call gives way to it: py_call_go() is false, and
- * the phase starts again.
+ * In that phase, allocations may run finalizers of the program, which may use the array; no other
+ * code of the program runs. If a finalizer closes or resizes an array, the entered call is
+ * cancelled: py_call_go() returns false, and the phase is repeated.
  */
 #ifndef PYTHON_CALL_H
 #define PYTHON_CALL_H
@@ -32,9 +32,9 @@
 #include "python/src/base/family.h"
 #include "python/src/base/py.h"
 
-// What a call asks for: array.h of the library says it for each function.
+// The access that a call requires: see array.h of the library for each function.
 enum py_access {
-    PY_SHARED, // beside any number of others
+    PY_SHARED, // any number of shared calls run at once
     PY_EXCLUSIVE // no other call on the array or a view of it
 };
 
@@ -42,12 +42,12 @@ struct py_array;
 
 struct py_call {
     const struct py_array *array; // names the file in errors; NULL: none yet
-    const struct py_array *other; // the second one of a call on two; NULL
-    struct py_family *families[2]; // those that are in use until the end; NULL: none
+    const struct py_array *other; // the second array of a call on two; else NULL
+    struct py_family *families[2]; // counted as in use until the end; NULL: none
     enum py_access access[2];
     bool closed; // py_call_begin() failed, and an array is closed
-    bool gave_way; // it was entered, and does not count any more
-    struct py_call *outer; // of the same thread, entered before this one
+    bool gave_way; // cancelled while entered: it does not count as running any more
+    struct py_call *outer; // the call that this thread entered before, and has not left; or NULL
     PyThreadState *thread;
     tess_error err; // for the function of the library
 };
@@ -59,15 +59,15 @@ bool py_call_add(PyObject *module);
 // is an error if the array is closed.
 bool py_call_begin(struct py_call *call, const struct py_array *a, enum py_access access);
 
-// The same, with the GIL held until py_call_go(). PY_EXCLUSIVE: nothing of Python may be used
-// before that.
+// Enter a call: the same, but the GIL is held until py_call_go(). PY_EXCLUSIVE: until then, no
+// function of the Python API may be called.
 bool py_call_enter(struct py_call *call, const struct py_array *a, enum py_access access);
 
-// Releases the GIL for the function of the library. False: the call gave way, the GIL is held, and
-// no exception is set.
+// Releases the GIL, so that the function of the library can be called. False: the call was
+// cancelled, the GIL is held, and no exception is set.
 bool py_call_go(struct py_call *call);
 
-// Ends a call that was entered and has not gone on. An exception that is set stays.
+// Leaves a call that was entered, in place of py_call_go(). Keeps the current exception.
 void py_call_leave(struct py_call *call);
 
 // The same as py_call_begin() for a call on two arrays; the second is only read.
@@ -77,7 +77,7 @@ bool py_call_begin_both(struct py_call *call, const struct py_array *a, enum py_
 // The same for a call that is on no open array, such as one that opens it.
 bool py_call_begin_new(struct py_call *call);
 
-// Acquires the GIL before the end of a call, to change what the object knows of its handle. Until
+// Acquires the GIL before the end of a call, to update the members of the object. Until
 // py_call_end(), this thread cannot begin other calls (RuntimeError).
 void py_call_back(struct py_call *call);
 

@@ -1,5 +1,5 @@
 /*
- * index.c - indices of NumPy as what a function of the library selects.
+ * index.c - converts indices of NumPy to selections of the library.
  *
  * Where lists of indices and slices meet, the lists are broadcast against each other, and their
  * axes stand in the result where the first list stood; or in front, if something else than a number
@@ -348,7 +348,7 @@ py_index_numbers(PyObject *index, int *n, int64_t *numbers)
         numbers[i] = PyLong_AsLongLong(value);
         if (numbers[i] == -1 && PyErr_Occurred()) {
             PyErr_Clear();
-            return false; // more than 64 bits: the long way has the words
+            return false; // more than 64 bits: py_index_select() sets the exception
         }
     }
     *n = (int)count;

@@ -1,5 +1,5 @@
 /*
- * index.h - indices of NumPy as what a function of the library selects.
+ * index.h - converts indices of NumPy to selections of the library.
  */
 #ifndef PYTHON_INDEX_H
 #define PYTHON_INDEX_H
@@ -9,28 +9,28 @@
 #include "python/src/items/parts.h"
 #include "python/src/items/selection.h"
 
-// How several lists of indices go together.
+// How several lists of indices are combined.
 enum py_index_way {
     PY_INDEX_NUMPY, // as in NumPy: broadcast against each other
     PY_INDEX_OUTER, // .oindex: each list is an axis of the result
     PY_INDEX_POINTS // .vindex: as in NumPy, and their axes are always the first ones
 };
 
-// Finds out what the parts of an index select of an array as it is now: in the call that was
-// entered to use them (call.h). False: an exception is set. Free the selection with
-// py_selection_finish() in either case.
+// Resolve the parts of an index for the current shape of an array. Must be called inside an entered
+// call (call.h), so that the shape cannot change. False: an exception is set. Free the selection
+// with py_selection_finish() in either case.
 bool py_index_select(struct py_selection *s, const struct py_array *a, const struct py_parts *parts,
                      enum py_index_way way);
 
-// Raw items in the axes and order of the result, without a copy: what is assigned to the one is
-// assigned to the other. A new reference; NULL: an exception is set.
+// Make a view of the raw items with the axes and order of the result. A new reference; NULL: an
+// exception is set.
 PyObject *py_index_turn(const struct py_selection *s, PyObject *raw);
 
-// The plainest index, which is worth a way of its own: n numbers, as they are written. False: it is
-// another one.
+// Fast path for an index of n numbers: parse them; negative ones stay negative. False: the index
+// has other parts.
 bool py_index_numbers(PyObject *index, int *n, int64_t *numbers);
 
-// One number per axis, counted from the start. False: an exception is set.
+// Check one number per axis; negative ones count from the end. False: an exception is set.
 bool py_index_wrap(const struct py_array *a, const int64_t *numbers, int64_t *position);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * parts.c - the parts of an index: what stands between its commas, and the axes that they are for.
+ * parts.c - parses an index into its parts (separated by commas), and assigns axes to them.
  */
 #include "python/src/items/parts.h"
 
@@ -105,7 +105,7 @@ take_slice(struct py_part *part, PyObject *value)
     return true;
 }
 
-// What a part is, by itself.
+// Parse one part.
 static bool
 take_part(struct py_part *part, PyObject *value)
 {
@@ -129,7 +129,7 @@ place_slice(struct py_part *part, int64_t length)
 
     part->length = PySlice_AdjustIndices((Py_ssize_t)length, &start, &stop, step);
     part->start = start;
-    // what NumPy cuts by its length, the library wants cut by its end
+    // NumPy clips a slice by its length; the library requires a clipped end
     part->stop =
         part->length == 0 ? start : start + (part->length - 1) * step + (step > 0 ? 1 : -1);
 }

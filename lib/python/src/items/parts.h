@@ -1,5 +1,5 @@
 /*
- * parts.h - the parts of an index: what stands between its commas, and the axes that they are for.
+ * parts.h - parses an index into its parts (separated by commas), and assigns axes to them.
  */
 #ifndef PYTHON_PARTS_H
 #define PYTHON_PARTS_H
@@ -20,7 +20,7 @@ struct py_part {
     enum py_part_kind kind;
     int axis; // of the array, the first one; -1: none, as of True and False
     int naxes; // 1, or those of a mask
-    int64_t start, stop, step, length; // NUMBER: start. As written, until the part has its axis
+    int64_t start, stop, step, length; // NUMBER: start. Negative ones until py_parts_place()
     PyObject *array; // LIST: of int64 in C order; MASK: of bool in C order. Owned
 };
 
@@ -29,25 +29,27 @@ struct py_part {
 struct py_parts {
     struct py_part part[PY_MAX_PARTS];
     int n;
-    int used; // axes that they are for
-    int ellipsis; // the part before which one was written: the result is an array; -1: none
+    int used; // number of axes of the parts
+    int ellipsis; // index of the part behind the Ellipsis; -1: none, so the result may be a scalar
 };
 
-// What is written. This may run any code of the program, such as __index__() of an object. False:
-// an exception is set. Free the parts with py_parts_finish() in either case.
+// Parse an index, without the shape of the array. This may run any code of the program, such as
+// __index__() of an object. False: an exception is set. Free the parts with py_parts_finish() in
+// either case.
 bool py_parts_parse(struct py_parts *parts, const struct py_array *a, PyObject *index);
 
-// The parts, for the axes of an array as it is now, and an Ellipsis as slices. False: an exception
-// is set. Free `placed` in either case.
+// Assign the axes of the array to copies of the parts, resolve them for its current shape, and
+// replace an Ellipsis by slices. False: an exception is set. Free `placed` in either case.
 bool py_parts_place(struct py_parts *placed, const struct py_parts *parts,
                     const struct py_array *a);
 
-// Each mask as lists of indices, as by numpy.nonzero(). False: an exception is set.
+// Replace each mask by lists of indices, like numpy.nonzero(). False: an exception is set.
 bool py_parts_open_masks(struct py_parts *parts);
 
 void py_parts_finish(struct py_parts *parts);
 
-// An index that may count from the end, as one from the start. -1: IndexError is set.
+// Check an index; a negative one counts from the end. Returns it counted from the start; -1:
+// IndexError is set.
 int64_t py_parts_wrap(int64_t index, int64_t length, int axis);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * read.c - items of an array as arrays and scalars of NumPy.
+ * read.c - reads items of an array into arrays and scalars of NumPy.
  *
- * The library writes straight into the memory of the result. Where lists of indices and slices
- * meet, the raw items have other axes first than the result, which then is a transposed array, as
- * it is in NumPy.
+ * The library writes directly into the memory of the result. If an index has both lists and slices,
+ * the order of axes of the raw items may differ from that of the result: then the result is a
+ * transposed view of the raw items, as in NumPy.
  */
 #include "python/src/items/read.h"
 
@@ -60,8 +60,8 @@ mask_of(const struct py_selection *s)
         .ndim = s->mask_ndim, .bytes = s->mask.view.buf, .bytes_size = (size_t)s->mask.view.len};
 }
 
-// The items of the selection into memory, without the GIL: in any order for slices, else in the raw
-// one.
+// Read the selected items; the GIL is not held. Slices are written with the strides of `out`, other
+// selections in raw order.
 static tess_status
 read_into(const struct py_selection *s, const struct py_array *a, const struct py_memory *to,
           tess_error *err)
@@ -87,7 +87,7 @@ read_into(const struct py_selection *s, const struct py_array *a, const struct p
     return tess_array_get_boxes(a->handle, s->npoints, s->points, s->box, NULL, dst, size, err);
 }
 
-// Whether memory of the program is such that the items fit. False: an exception is set.
+// Whether `out` has the type and shape of the result. False: an exception is set.
 static bool
 out_fits(const struct py_selection *s, const struct py_array *a, const struct py_memory *out)
 {
@@ -115,15 +115,15 @@ out_fits(const struct py_selection *s, const struct py_array *a, const struct py
     return false;
 }
 
-// Whether the library can write into memory of the program: its order is that of the raw items.
+// Whether the library can write directly into `out`: its order of items is the raw order.
 static bool
 is_direct(const struct py_selection *s, const struct py_memory *out)
 {
     return s->pick == PY_PICK_SLICE || (!s->turned && PyBuffer_IsContiguous(&out->view, 'C'));
 }
 
-// What the index selects, and the memory that the library writes to: *out itself, or *made. False:
-// an exception is set.
+// Resolve the index, and choose the memory that the library writes to: *out if possible, else new
+// memory in *made. False: an exception is set.
 static bool
 prepare_read(struct py_selection *s, const struct py_array *a, const struct py_parts *parts,
              enum py_index_way way, const struct py_memory *out, struct py_memory *made)
@@ -138,7 +138,7 @@ prepare_read(struct py_selection *s, const struct py_array *a, const struct py_p
                      : py_memory_empty(made, s->ndim, s->shape, a->dtype);
 }
 
-// The items that were read, as the result. Where the library could not write into *out, by a copy.
+// Make the result of the items that were read. If they are in *made, they are copied to *out.
 static PyObject *
 result_of(const struct py_selection *s, const struct py_memory *out, const struct py_memory *made)
 {
@@ -155,7 +155,7 @@ result_of(const struct py_selection *s, const struct py_memory *out, const struc
     return ok ? Py_NewRef(out->array) : NULL;
 }
 
-// a[index], into the memory *out if that is held.
+// Read a[index], into *out if `out` is held.
 static PyObject *
 read_parts(const struct py_array *a, const struct py_parts *parts, enum py_index_way way,
            const struct py_memory *out)

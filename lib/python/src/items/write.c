@@ -50,7 +50,7 @@ broadcast_strides(const struct py_selection *s, const Py_buffer *value, int64_t 
     return true;
 }
 
-// New memory in the raw order, to which a value was assigned as NumPy does it.
+// Allocate memory in the raw order, and assign the value to it by NumPy.
 static bool
 raw_value(const struct py_selection *s, const struct py_array *a, PyObject *value,
           struct py_memory *raw)
@@ -63,7 +63,7 @@ raw_value(const struct py_selection *s, const struct py_array *a, PyObject *valu
     return ok;
 }
 
-// A value for the items that an index selects.
+// The assignment of a value to the items that an index selects.
 struct assignment {
     struct py_selection s;
     struct py_memory value; // of the type of the array
@@ -72,7 +72,7 @@ struct assignment {
     bool one; // it is a single item
 };
 
-// What the index selects, and the value for it. False: an exception is set.
+// Resolve the index, and prepare the value for the selection. False: an exception is set.
 static bool
 prepare_write(struct assignment *w, const struct py_array *a, const struct py_parts *parts,
               enum py_index_way way)
@@ -91,7 +91,7 @@ prepare_write(struct assignment *w, const struct py_array *a, const struct py_pa
     return true;
 }
 
-// Without the GIL.
+// Write the value to the selected items. The GIL is not held.
 static tess_status
 write_from(const struct assignment *w, struct py_array *a, tess_error *err)
 {
@@ -121,20 +121,21 @@ write_from(const struct assignment *w, struct py_array *a, tess_error *err)
     return tess_array_set_boxes(a->handle, s->npoints, s->points, s->box, src, size, err);
 }
 
-// The value as items of the type that the array has now. False: an exception is set.
+// Convert the value to the current type of the array. False: an exception is set.
 static bool
 take_value(struct assignment *w, const struct py_array *a, PyObject *value, PyObject **dtype)
 {
     py_memory_drop(&w->value);
     Py_XDECREF(*dtype);
-    *dtype = Py_NewRef(a->dtype); // refresh() may give it another one
+    *dtype = Py_NewRef(a->dtype); // refresh() may change the type
     PyObject *const items = py_value_items(a, value);
     const bool ok = items && py_memory_hold(&w->value, items, false);
     Py_XDECREF(items);
     return ok;
 }
 
-// Enters a call in which the array has the type of the value. False: an exception is set.
+// Enters a call. If the type of the array changed before, the value is converted again. False: an
+// exception is set.
 static bool
 enter_write(struct py_call *call, struct assignment *w, struct py_array *a, PyObject *value,
             PyObject **dtype)

@@ -1,7 +1,7 @@
 /*
- * compute.c - what the library computes of all items: reductions along axes, and comparisons.
+ * compute.c - operations on all items: reductions along axes, and comparisons.
  *
- * The library makes an array in memory of the result, which becomes an array of NumPy.
+ * The library stores the result in an array in memory, which is then copied to an array of NumPy.
  */
 #include "python/src/base/array.h"
 #include "python/src/base/call.h"
@@ -10,7 +10,7 @@
 #include "python/src/base/methods.h"
 #include "python/src/base/names.h"
 
-// All items of an array in memory that a call made, as an array of NumPy.
+// Read all items of the result of a call into an array of NumPy.
 static PyObject *
 read_result(tess_array *handle)
 {
@@ -34,7 +34,8 @@ read_result(tess_array *handle)
     return items;
 }
 
-// Ends a call that made an array of its result. A new reference; NULL: an exception is set.
+// Ends a call, and converts its result to an array of NumPy. A new reference; NULL: an exception is
+// set.
 static PyObject *
 end_compute(struct py_call *call, tess_status st, tess_array *handle)
 {
@@ -43,7 +44,7 @@ end_compute(struct py_call *call, tess_status st, tess_array *handle)
     return result;
 }
 
-// Where a result is made: in memory, with the threads of the array.
+// Storage and threads for a result: in memory, with as many threads as the array.
 static void
 in_memory(const struct py_array *a, tess_storage *storage, tess_context *context)
 {
@@ -89,7 +90,7 @@ array_reduce(PyObject *self, PyObject *args)
     return end_compute(&call, st, handle);
 }
 
-// A number of Python as one of the library. False: an exception is set.
+// Convert a number of Python to a number of the library. False: an exception is set.
 static bool
 take_number(PyObject *object, tess_number *number)
 {

@@ -38,7 +38,8 @@ array_resize(PyObject *self, PyObject *sequence)
     return end_change(&call, st, a);
 }
 
-// Whether items are layers across an axis. False: an exception is set.
+// Whether the shape of `view` equals that of the array, except along `axis`. False: an exception is
+// set.
 static bool
 are_layers(const struct py_array *a, int axis, const Py_buffer *view)
 {
@@ -62,7 +63,7 @@ are_layers(const struct py_array *a, int axis, const Py_buffer *view)
     return false;
 }
 
-// The position of new layers, counted from the start. -1: an exception is set.
+// Parse the position of new layers; a negative one counts from the end. -1: an exception is set.
 static int64_t
 place_layers(const struct py_array *a, int axis, int64_t position)
 {
@@ -75,8 +76,8 @@ place_layers(const struct py_array *a, int axis, int64_t position)
     return -1;
 }
 
-// Whether and where they fit is asked within the call, where no other thread changes the shape: the
-// library takes strides as they are. position NULL: at the end.
+// Insert layers. Their shape and position are checked inside the entered call, so that no other
+// thread changes the shape afterwards: the library cannot check strides. position NULL: at the end.
 static PyObject *
 insert_layers(struct py_array *a, int axis, const int64_t *position, const struct py_memory *items)
 {
@@ -152,8 +153,8 @@ array_append_array(PyObject *self, PyObject *args)
     return end_change(&call, st, a);
 }
 
-// Which layers of an axis a part of an index selects: one, or those of a slice. False: an exception
-// is set.
+// Resolve a part of an index (a number or a slice) to the range of layers [*start, *stop). False:
+// an exception is set.
 static bool
 select_layers(const struct py_array *a, int axis, const struct py_part *part, int64_t *start,
               int64_t *stop)
@@ -170,7 +171,7 @@ select_layers(const struct py_array *a, int axis, const struct py_part *part, in
     return true;
 }
 
-// Whether the parts of an index are those of layers. False: an exception is set.
+// Whether the index is one number, or one slice with step 1. False: an exception is set.
 static bool
 are_parts_of_layers(const struct py_parts *parts, PyObject *index)
 {

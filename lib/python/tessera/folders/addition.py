@@ -40,7 +40,7 @@ def _check(ds: Any, folder: str, there: Any, asked: Mapping[Name, Any]) -> None:
 
 
 def _replacing(folder: str, name: Name, options: Mapping[str, Any]) -> dict[str, Any]:
-    """An encoding that is asked for; a directory is replaced by a directory only."""
+    """The requested encoding; a sparse array is replaced by a sparse array only."""
     directory = is_sparse(folder, name)
     if directory and not options.get("sparse", True):
         raise ValueError(f"{name!r} is stored as a directory: its encoding must be sparse")

@@ -33,10 +33,10 @@ _INDEX = "chunks.b2frame"  # the file that makes a folder a sparse array
 _MORE = "attributes"
 _DIMENSIONS = "_ARRAY_DIMENSIONS"
 _RESERVED = (_MORE, _DIMENSIONS, "_tess")
-# Of 16 attributes two are the names of dimensions and the map, and one can be set later.
+# Of at most 16 attributes, two are the names of dimensions and the map, and one is left for users.
 _MOST = 13
 _LONGEST_NAME = 31  # bytes
-# What conversions of items look for by its name, so it is not in the dict.
+# Attributes that conversions of items look up by name, so they are not stored in the dict.
 _ABOUT_ITEMS = (
     "scale_factor", "add_offset", "_FillValue", "missing_value", "valid_min", "valid_max",
     "valid_range", "actual_range", "flag_values", "flag_masks",
@@ -44,7 +44,7 @@ _ABOUT_ITEMS = (
 
 
 def array_files(folder: str) -> dict[Name, str]:
-    """The paths of all arrays in a folder by the names of the variables, sorted."""
+    """The paths of all arrays in a folder, keyed and sorted by the names of the variables."""
     files: dict[Name, str] = {}
     for file in sorted(os.listdir(folder)):
         if not file.endswith(SUFFIX) or file.startswith("."):
@@ -57,12 +57,12 @@ def array_files(folder: str) -> dict[Name, str]:
 
 
 def is_group(path: str) -> bool:
-    """Whether a path is a folder, and not that of a sparse array."""
+    """Whether a path is a folder, but not a sparse array."""
     return os.path.isdir(path) and not os.path.exists(os.path.join(path, _INDEX))
 
 
 def check_dataset(path: str) -> None:
-    """An error, unless there is an array in a folder, or a record of Tessera."""
+    """Raise an error if a folder has neither an array nor a group.json of Tessera."""
     if not array_files(path) and _MARK not in (_load(path) or {}):
         zarr = {".zgroup", ".zarray", "zarr.json"}.intersection(os.listdir(path))
         raise _tessera.FormatError(
@@ -104,7 +104,7 @@ def sync(path: str) -> None:
 
 
 def _number_type(value: Any) -> str | None:
-    """The type of numbers that attributes of arrays do not keep; None: nothing is lost."""
+    """The NumPy type of numbers, which attributes of arrays do not store; None: no such type."""
     dtype = getattr(value, "dtype", None)
     return dtype.str if isinstance(dtype, np.dtype) and dtype.kind in "iuf" else None
 
@@ -116,7 +116,7 @@ def _fits(name: str) -> bool:
 
 @contextlib.contextmanager
 def _named(stored: str, name: str, variable: Name) -> Iterator[None]:
-    """Errors of an attribute have its name instead of the stored one, and that of the variable."""
+    """Replace the stored name in errors by the names of attribute and variable."""
     try:
         yield
     except (TypeError, ValueError, OverflowError) as error:
@@ -149,7 +149,7 @@ def store_attributes(array: Array, variable: Name, attrs: Mapping[str, Any]) -> 
 
 
 def _holds_items(name: str) -> bool:
-    """Whether an attribute is of the type of the array where no other type is recorded."""
+    """Whether the default type of an attribute is that of the array."""
     return name in _ABOUT_ITEMS and name not in ("scale_factor", "add_offset")
 
 
@@ -170,7 +170,7 @@ def _typed(value: Any, kind: Any) -> Any:
 
 
 def _text(name: str, text: str, dtype: np.dtype[Any]) -> Any:
-    """A string as the packages for netCDF have it: without NULs, or as an item of the array."""
+    """Convert a string as packages for netCDF do: without NULs, or to an item of the array."""
     if name == "_FillValue" and dtype.kind == "S" and len(text.encode()) <= dtype.itemsize:
         return np.array(text.encode(), dtype="S")[()]  # of NULs: b""
     return text.replace("\0", "")
@@ -231,7 +231,7 @@ def _from_json(value: Any) -> Any:
 
 
 def check_attributes(attrs: Mapping[str, Any]) -> None:
-    """An error that has the name, if the file cannot have an attribute."""
+    """Raise an error with the name if an attribute cannot be stored in group.json."""
     for name, value in attrs.items():
         try:
             json.dumps(_to_json(value), ensure_ascii=False, allow_nan=False).encode()
@@ -284,7 +284,7 @@ def _load(folder: str) -> dict[str, Any] | None:
 
 
 def read_group(folder: str) -> Group:
-    """Read group.json; a folder without one says nothing of itself."""
+    """Read group.json; without the file, the record is empty."""
     record = _load(folder) or {}
     group, types = Group(), _object(record, "attribute_types")
     for name, value in _object(record, "attributes").items():

@@ -51,7 +51,7 @@ def _resize(array: Array, axis: int, length: int) -> None:
 
 
 def _cut(arrays: Mapping[Name, Array], dim: str, record: groups.Group) -> None:
-    """Cut off what was not committed."""
+    """Remove the items of an append that was not committed."""
     if dim not in record.appended:
         return
     for array in arrays.values():
@@ -121,7 +121,7 @@ def _fitting(ds: Any, there: Any, folder: str, arrays: Mapping[Name, Array]) -> 
 
 
 def _begin(folder: str, dim: str, length: int, record: groups.Group) -> None:
-    """The length that is there is that of the dataset, whatever arrays become."""
+    """Record the current length of the dimension before arrays grow."""
     if dim not in record.appended or record.dimensions[dim] != length:
         record.dimensions[dim] = length
         record.appended.add(dim)
