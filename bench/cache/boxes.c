@@ -1,12 +1,12 @@
 /*
- * boxes.c - what a box costs of which all blocks are in the cache, all but one, and none.
+ * boxes.c - the time to read a box if all of its blocks are in the cache, all but one, or none.
  *
- * Each time is that of one read by a new handle, whose cache was filled before. If it has another
- * number of blocks than the cell says, the program ends.
+ * Each time is that of one read by a new handle, whose cache was filled before. The program fails
+ * if the cache does not hold the expected number of blocks.
  *
- * Target for "all but one": what the cached blocks cost, and what one block costs that is not,
- * three times over for the ways between the two. At present one block that is missing lets the call
- * begin again, on the road of a box of which nothing is cached.
+ * Target for "all but one": the time of the cached blocks plus three times the time of one block
+ * that is not cached. At present, a missing block makes the call start again, as if no block were
+ * cached.
  */
 #include "arrays.h"
 
@@ -23,8 +23,8 @@ enum {
     SIDE = 2 * CHUNK,
     EDGE = 6, // blocks of the box along both axes
     BLOCKS = EDGE * EDGE,
-    FIRST = 5 * BLOCK, // parts of four chunks
-    VISITS = 3, // of a block, after which it is kept
+    FIRST = 5 * BLOCK, // start of the box, which overlaps four chunks
+    VISITS = 3, // reads after which a block is in the cache
     SLACK = 3,
 };
 
@@ -85,8 +85,8 @@ read_items(const tess_array *a, const int64_t start[2], int64_t edge, float *dst
     must(tess_array_read(a, start, stop, dst, sizeof *dst * (size_t)(edge * edge), &err), &err);
 }
 
-// Parts of all blocks of the box; but not of one in the middle, if that is to be missing. Whole
-// blocks, as the box has them, are looked up and not kept.
+// Fill the cache with the blocks of the box; ALL_BUT_ONE: except one in the middle. A part of each
+// block is read, since reads of whole blocks do not insert them into the cache.
 static void
 fill_cache(const tess_array *a, int cell, float *dst)
 {
@@ -113,7 +113,7 @@ measure(const struct arrays_rules *rules, tess_array *made, int cell, float *dst
     return info.cache_used;
 }
 
-// Whether the cache had what the cells say, each time.
+// Check that the cache held the expected blocks in each cell.
 static void
 check_used(const int64_t used[NCELLS])
 {

@@ -1,10 +1,10 @@
 /*
- * beside.c - every call that reads, beside every call that changes the same array, for every kind
- * of storage.
+ * beside.c - runs every call that reads concurrently with every call that changes the same array,
+ * for every kind of storage.
  *
- * Made for the thread sanitizer: what readers use of a state must outlive its replacement by
- * writes, commits, resizes, a refresh, another context. Calls that require exclusive access get it
- * from a lock of the program, all others run at once.
+ * Made for the thread sanitizer: memory of a state that readers use must not be freed when writes,
+ * commits, resizes, a refresh or a new context replace the state. Calls that require exclusive
+ * access are guarded by a lock of the program; all others run concurrently.
  *
  *     build/test/api_beside sparse        # one kind of storage, with many rounds: TESS_TEST_CASES
  */
@@ -155,7 +155,7 @@ call(struct thread *t, const struct way *way)
     tess_status st = way->fn(t, &t->error);
     (void)pthread_rwlock_unlock(lock);
     if (own && (st == TESS_ERR_STALE || below(t, 16) == 0)) {
-        // What was read of a state that has gone may be anything.
+        // The state was replaced during the read: the items are undefined.
         t->wrong[0] = st == TESS_ERR_STALE ? '\0' : t->wrong[0];
         t->stale += st == TESS_ERR_STALE;
         t->way = "refresh";
@@ -178,7 +178,7 @@ work(void *argument)
     return NULL;
 }
 
-// -- a source that shows what is at a path
+// -- a source that reads the file or directory at a path
 
 static tess_status
 file_state(void *user, tess_source_state *state, tess_error *err)
@@ -206,7 +206,7 @@ file_read(void *user, const tess_range *ranges, size_t n, const tess_reading *re
     }
     if (fd >= 0)
         close(fd);
-    return all ? TESS_OK : TESS_ERR_STALE; // it was longer
+    return all ? TESS_OK : TESS_ERR_STALE; // the file was longer when it was opened
 }
 
 static tess_status file_part(void *user, const char *name, tess_source *part, tess_error *err);
@@ -252,7 +252,7 @@ file_part_at(const char *directory, const char *name, int64_t latency, tess_sour
     return TESS_OK;
 }
 
-enum { LATENCY = 2000 }; // microseconds that a far source says; it takes less
+enum { LATENCY = 2000 }; // microseconds that a far source declares; it takes less
 
 // A directory of that latency has a mark behind its path.
 static tess_status

@@ -1,9 +1,9 @@
 /*
- * beside.h - threads that read and change one array at once, in all ways there are.
+ * beside.h - threads that read and change one array concurrently, by all calls of the library.
  *
- * Each item tells its index, whatever was written last, or is zero as far as nothing was. So does
- * each result of a read; what a read has of which write is compared in writers.c and crowd.c. A
- * chunk of a super-chunk has equal items.
+ * Each item that is written encodes its index, whichever write it is from; an item that was never
+ * written is 0. So each item that is read can be checked. Which writes a read may return is tested
+ * by writers.c and crowd.c. All items of a chunk of a super-chunk are equal.
  */
 #ifndef API_BESIDE_H
 #define API_BESIDE_H
@@ -27,13 +27,13 @@ enum {
     BESIDE_CHUNK = 100, // items of a chunk of a super-chunk
 };
 
-// How the readers have the array.
+// How the readers open the array.
 enum access {
-    THE_SAME, // by the handle that writes
-    OPENED, // by one that is refreshed
+    THE_SAME, // they use the handle of the writers
+    OPENED, // by path, with a second handle that is refreshed
     MAPPED,
-    SOURCE, // functions of the program
-    FAR_SOURCE, // the same, with threads that wait for them
+    SOURCE, // through read functions of the program
+    FAR_SOURCE, // the same with latency, so that the library prefetches
 };
 
 struct kind {
@@ -41,23 +41,23 @@ struct kind {
     bool memory;
     tess_layout layout;
     enum access access;
-    int unit; // length of blocks; chunks have 2.5 times as much; 0: a super-chunk
+    int unit; // length of blocks; that of chunks is 2.5 times as much; 0: a super-chunk
     int64_t cache;
     tess_checksums checksums;
     bool lock_file;
 };
 
-// An array as threads use it. A thread that needs it alone locks `lock` to write.
+// The array that threads use. A thread that requires exclusive access locks `lock` for writing.
 struct stage {
     const struct kind *kind;
     char path[BESIDE_PATH];
-    tess_array *w, *r; // written, read; may be one
+    tess_array *w, *r; // handles to write and to read; may be equal
     tess_array *sketch; // NULL: shapes change in this round
     tess_adoption *adoption;
-    pthread_rwlock_t lock, reader_lock; // of both
+    pthread_rwlock_t lock, reader_lock; // for `w` and `r`
     int64_t columns, most_rows, chunk;
     pthread_mutex_t next_lock;
-    int64_t next; // chunk for the adoption
+    int64_t next; // the next chunk of the adoption; guarded by next_lock
 };
 
 struct thread {
@@ -66,9 +66,9 @@ struct thread {
     struct random random;
     bool writes;
     tess_array *a;
-    uint64_t *items; // room for all
+    uint64_t *items; // buffer for all items of the array
     size_t size;
-    int64_t rows; // now; of a super-chunk, items
+    int64_t rows; // current number of rows; of a super-chunk: of items
     const char *way;
     tess_status status;
     tess_error error;
@@ -96,18 +96,18 @@ void complain(struct thread *t, const char *what, uint64_t got, int64_t row, int
 void expect(struct thread *t, bool right, const char *what);
 
 int64_t below(struct thread *t, int64_t n);
-// A box with items, mostly of few blocks.
+// Draw a box that is not empty, and usually has few blocks.
 void draw_box(struct thread *t, int64_t start[2], int64_t stop[2]);
 void draw_points(struct thread *t, int64_t coords[BESIDE_POINTS][2]);
 void draw_lists(struct thread *t, int64_t lists[2][BESIDE_BOXES]);
-// Starts of boxes of one block, some of them over each other.
+// Draw the starts of boxes of one block; some boxes overlap.
 void draw_starts(struct thread *t, int64_t starts[BESIDE_BOXES][2], int64_t shape[2]);
 int64_t draw_chunk(struct thread *t);
 
-// What other threads set and delete need not be there.
+// TESS_OK if the status says that an entry does not exist: other threads may have deleted it.
 tess_status maybe(tess_status st);
 
-// Ways for both.
+// Calls for arrays and super-chunks.
 tess_status beside_verify(struct thread *t, tess_error *err);
 tess_status beside_set_context(struct thread *t, tess_error *err);
 tess_status beside_get_attributes(struct thread *t, tess_error *err);

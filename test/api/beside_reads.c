@@ -163,7 +163,7 @@ read_view(struct thread *t, tess_error *err)
     return st;
 }
 
-// -- functions of the program, on several threads; what is wrong is told when they are over
+// -- functions of the program, called on several threads; errors are reported after the call
 
 struct parts {
     const struct thread *t;
@@ -192,7 +192,7 @@ look(const tess_part *part, void *user)
     return TESS_EACH_NEXT;
 }
 
-// Reads the array itself, too.
+// A function of the program that reads the same array.
 static tess_each_next
 look_twice(const tess_part *part, void *user)
 {
@@ -231,7 +231,7 @@ read_each(struct thread *t, tess_error *err)
     int64_t start[2], stop[2];
     draw_box(t, start, stop);
     const tess_unit unit = below(t, 2) ? TESS_BLOCKS : TESS_CHUNKS;
-    // Of a state that goes, the inner call may say so and the outer one not.
+    // If the state is replaced, the inner call may be stale although the outer call is not.
     const bool twice = t->s->kind->access == THE_SAME && below(t, 4) == 0;
     const tess_status st =
         tess_array_each(t->a, unit, start, stop, twice ? look_twice : look, &p, err);
@@ -352,7 +352,7 @@ compare(struct thread *t, tess_error *err)
     tess_array_discard(out);
     if (st != TESS_OK)
         return st;
-    // Two arrays that may be different by now.
+    // The two arrays may differ, since writers have changed one of them.
     st = tess_array_compare_arrays(t->a, TESS_COMPARE_EQ, t->a, &memory, NULL, &out, err);
     tess_array_discard(st == TESS_OK ? out : NULL);
     return st;

@@ -152,7 +152,7 @@ write_map(struct thread *t, tess_error *err)
     return tess_map(&input, 1, &t->a, 1, start, stop, NULL, number_items, NULL, err);
 }
 
-// A chunk that is stored becomes what it was at some time.
+// Replaces a stored chunk by an earlier version of it.
 static tess_status
 write_chunk(struct thread *t, tess_error *err)
 {
@@ -232,7 +232,7 @@ place(struct thread *t, void **packet, size_t *size, tess_lease *lease, tess_err
     return st;
 }
 
-// A chunk comes in a packet, once in a round; in a lease, if the array has a path.
+// Adopts a chunk in a packet, once in a round; in a lease if the array has a path.
 static tess_status
 adopt(struct thread *t, tess_error *err)
 {

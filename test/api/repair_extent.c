@@ -1,9 +1,10 @@
 /*
- * repair_extent.c - files that end too early, and files with a page of zeros: what tess_repair()
- * says of the new array is what can be read there.
+ * repair_extent.c - truncated files, and files with a page of zeros: the report of tess_repair()
+ * must agree with the new array.
  *
- * Each item is what the last commit had, or lies in a chunk that is told to be lost. A page of
- * zeros in a chunk without a checksum may pass for items: then the chunk is told to be unconfirmed.
+ * Each item equals that of the last commit, or is in a chunk that is reported as lost. A page of
+ * zeros in a chunk without a checksum may decode without an error: then the chunk must be reported
+ * as unconfirmed.
  */
 #include "api/files.h"
 #include "support/random.h"
@@ -23,19 +24,19 @@
 
 enum { STEP = 64, PAGE = 4096, HEADER = 87, FEW_CUTS = 6, PATH_SIZE = 4096 };
 
-// What came of all repairs.
+// Counts over all repairs.
 static struct {
     int64_t files, repairs, refused, whole, chunks, lost, unplaced, unconfirmed_wrong;
 } tally;
 
-// An array, and what it holds.
+// An array, and its expected items.
 struct subject {
     const char *name;
     const char *path; // of the damaged one
     const char *file; // the same, or the index file of the directory
     const struct reference *want;
-    bool plain; // chunks are along one axis, of whole items
-    uint8_t *lost; // by item
+    bool plain; // one axis only; chunks have whole items
+    uint8_t *lost; // per item
     int64_t nchunks_told, nitems_told, last;
 };
 
@@ -79,7 +80,7 @@ at(const char *path, tess_mode mode)
     return storage;
 }
 
-// How many items are neither the wanted ones nor lost; and chunks are of the kinds that are told.
+// Count the items that are neither as expected nor lost, and check the reported kinds of chunks.
 static int64_t
 count_wrong(const struct subject *x, const char *path, const tess_repair_report *report,
             const char *what)
@@ -96,7 +97,7 @@ count_wrong(const struct subject *x, const char *path, const tess_repair_report 
     tess_array_info(a, &info);
     if (info.ndim != r->ndim || memcmp(info.shape, r->shape, (size_t)r->ndim * 8) != 0)
         fail_msg("%s, %s: another shape", x->name, what);
-    if ((size_t)info.typesize != r->typesize) { // a type of another size, and no header to tell
+    if ((size_t)info.typesize != r->typesize) { // the header is lost, and with it the size
         assert_int_equal(report->header_source, TESS_REPAIR_METALAYER);
         assert_int_equal(report->nlost, report->nchunks);
         tess_array_discard(a);
@@ -125,7 +126,7 @@ count_wrong(const struct subject *x, const char *path, const tess_repair_report 
     return wrong;
 }
 
-// Repair it, and compare what is told with what is there. zeroed: bytes of chunks may be others.
+// Repair the array, and compare the report with the new array. zeroed: chunks may have wrong bytes.
 static void
 check_repair(struct subject *x, bool zeroed, const char *what)
 {
@@ -189,7 +190,8 @@ check_zeroed(struct subject *x, const char *file, const uint8_t *bytes, size_t s
     check_repair(x, true, what);
 }
 
-// One file of the array, cut and zeroed everywhere, or here and there; and without the first bytes.
+// Damage one file of the array: truncate it and zero a page, at all positions or at a sample of
+// them; and remove its first bytes.
 static void
 damage_file(struct subject *x, const char *file, struct random *random)
 {
@@ -215,7 +217,7 @@ damage_file(struct subject *x, const char *file, struct random *random)
     free(bytes);
 }
 
-// A file, or each one in the directory.
+// Damage the file, or each file of the directory.
 static void
 damage_array(const char *path, const char *name, const struct reference *want,
              struct random *random)
@@ -250,11 +252,11 @@ damage_array(const char *path, const char *name, const struct reference *want,
     free(x.lost);
 }
 
-// -- arrays of our own
+// -- arrays made by this test
 
 enum { ROWS = 60, COLUMNS = 44, NITEMS = ROWS * COLUMNS };
 
-// What is done to an array after it was made, each step with a commit.
+// The changes of an array after it was made; a commit after each.
 enum past { AT_ONCE, ROW_BY_ROW, OVERWRITTEN, ZEROED_LAST, DELETED, SHRUNK, INSERTED, NPASTS };
 
 static const char *const past_names[] = {"at once", "row by row", "overwritten", "zeroed last",

@@ -1,4 +1,4 @@
-"""Encodings of xarray: those that are asked for, stale ones, and those that other engines have made."""
+"""Encodings of xarray: requested ones, stale ones, and those of other engines."""
 
 import importlib.util
 import itertools
@@ -27,7 +27,7 @@ def opened(path, **more):
 
 
 def stored(path="ds", **more):
-    """A dataset of a variable in chunks, with encodings of a file; its blocks are smaller."""
+    """A dataset of one variable with the encoding of a file: chunks, and smaller blocks."""
     values = np.arange(12 * 20, dtype="i4").reshape(12, 20)
     tessera.to_tessera(xr.Dataset({"v": (("y", "x"), values)}), path, mode="w", encoding={"v": {
         "chunks": (6, 10), "blocks": (3, 5), "codec": "zstd", "level": 9, "filters": ["bitshuffle"], **more}})
@@ -83,7 +83,7 @@ class Strings(InFolder):
                 tessera.to_tessera(wrong, "ds", append_dim="x")
 
     def test_what_is_no_string(self):
-        """Nothing becomes a string, or a shorter one, without a word."""
+        """Items are not converted to strings silently, and strings are not cut silently."""
         nan = float("nan")
         for values, encoding, error in (
             (["a", 1, 2.5], {}, TypeError), (["a", b"b"], {}, TypeError), ([b"a", "b"], {}, TypeError),
@@ -111,7 +111,7 @@ class Strings(InFolder):
                 self.assertEqual((found.v.attrs, found.x.attrs), ({}, {}))
 
     def test_fill_values_of_no_item(self):
-        """An attribute is kept, whatever it is; the array is filled only with what fits."""
+        """Any _FillValue is kept as an attribute; the array is filled with it only if it fits."""
         for kind, value, fill in (("u1", -1, 0), ("u1", "NA", 0), ("u1", [1, 2], 0), ("u1", float("nan"), 0),
                                   ("u1", 7, 7), ("u1", np.uint8(7), 7), ("f4", float("nan"), float("nan")),
                                   ("f4", 0.5, 0.5), ("U3", -1, ""), ("U3", "ab", "ab"), ("U3", b"ab", ""), ("U3", "", ""),
@@ -124,7 +124,7 @@ class Strings(InFolder):
 
 @unittest.skipUnless(xr, "xarray is missing")
 class Stale(InFolder):
-    """Encodings of a file, of which something no longer fits: the rest is used."""
+    """Encodings of a file, parts of which no longer fit: the other parts are used."""
 
     def written(self, ds, **more):
         tessera.to_tessera(ds, "out", mode="w", **more)
@@ -164,7 +164,7 @@ class Stale(InFolder):
                     self.assertEqual((layout.codec, layout.filters), ("zstd", (("bitshuffle", 0),)))
 
     def test_codecs_that_do_not_fit(self):
-        """Of some codecs and filters, items of other types or shapes have none."""
+        """Codecs and filters that do not support the new type or shape are left out."""
         whole = xr.Dataset({"v": (("y", "x"), np.arange(240, dtype="f4").reshape(12, 20))})
         tessera.to_tessera(whole, "zfp", encoding={"v": {"codec": ("zfp_rate", 100), "filters": []}})
         with opened("zfp") as ds:
@@ -219,7 +219,7 @@ def mixed():
 
 @unittest.skipUnless(xr, "xarray is missing")
 class OtherEngines(InFolder):
-    """Written with the encodings that another engine has left, there and back."""
+    """Datasets of other engines are written with their encodings, and back."""
 
     def through(self, ds, *steps):
         for engine, write in steps:

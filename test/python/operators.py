@@ -1,4 +1,4 @@
-"""Operators and universal functions of arrays: NumPy is the judge, of items, types and failures."""
+"""Operators and ufuncs of arrays: items, types and exceptions are compared with those of NumPy."""
 
 import copy
 import datetime
@@ -18,7 +18,7 @@ COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, 
 ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv,
               operator.mod, operator.and_, operator.or_, operator.xor, operator.lshift, operator.pow,
               operator.matmul, divmod)
-# Values that sit where types end, or where a conversion rounds.
+# Values at the limits of types, and where a conversion rounds.
 EDGES = [0, 1, -1, 2, 127, 128, 255, 256, 300, -129, 2**24, 2**24 + 1, 2**31, 2**53, 2**53 + 1,
          -(2**53) - 1, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**400, -(2**63), 0.1, 0.5, -0.0, 1e300,
          1e-300, float(2**53), float(2**63), np.nan, np.inf, -np.inf, True, False, 1j, 2 + 0j, None,
@@ -28,7 +28,7 @@ EDGES = [0, 1, -1, 2, 127, 128, 255, 256, 300, -129, 2**24, 2**24 + 1, 2**31, 2*
 
 
 def outcome(call):
-    """The result of a call, or the class of what it raised."""
+    """The result of a call, or the class of the exception."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -51,7 +51,7 @@ def same_outcome(ours, theirs):
 
 
 def edges_of(dtype, shape):
-    """Items at the ends of a type, and close to where others round."""
+    """Items at the limits of a type, and near values that other types round."""
     dtype = np.dtype(dtype)
     if dtype.kind in "iu":
         info = np.iinfo(dtype)
@@ -74,7 +74,7 @@ class Comparisons(unittest.TestCase):
         tessera.operators._PIECE = self.most
 
     def check(self, function, *operands):
-        """Operands: arrays of NumPy, some of which are to be ours."""
+        """Compare the results for arrays of NumPy with those for mixed arrays of both packages."""
         for ours in itertools.product((False, True), repeat=len(operands)):
             arrays = [is_ours and isinstance(x, np.ndarray) for is_ours, x in zip(ours, operands)]
             if not any(arrays):
@@ -88,7 +88,7 @@ class Comparisons(unittest.TestCase):
                                 (function, most, operands, [type(x) for x in mixed], got, theirs))
 
     def test_values(self):
-        """Scalars of all kinds, at both sides, against all types."""
+        """Scalars of all kinds, as left and right operand, with arrays of all types."""
         for n, (dtype, value) in enumerate(itertools.product(DTYPES, EDGES)):
             items = edges_of(dtype, (3, 5))
             for function in COMPARISONS if long_run() else COMPARISONS[n % 3 :: 3]:
@@ -175,7 +175,7 @@ class Comparisons(unittest.TestCase):
         self.assertEqual([a, b].index(a), 0)
 
     def test_resized_meanwhile(self):
-        """A comparison in pieces of an array that becomes another one is that of all items."""
+        """If the array is replaced during a comparison in pieces, all items are compared again."""
         a = tessera.create(None, (90, 4), "S2", chunks=(3, 4), fill_value="x")
         tessera.operators._PIECE = 40
         calls = []
@@ -190,7 +190,7 @@ class Comparisons(unittest.TestCase):
         self.assertGreater(len(calls), 2)
 
     def test_few_items_at_once(self):
-        """Of a large array, never more than a piece is in memory."""
+        """A large array is read in pieces."""
         shapes = []
 
         class Counted(tessera.Array):
@@ -208,7 +208,7 @@ class Comparisons(unittest.TestCase):
         self.assertLess(len(shapes), 200)
 
     def test_by_the_library(self):
-        """Where all is exact, the items do not become an array of NumPy."""
+        """Exact comparisons are computed by the library, without an array of NumPy of the items."""
         class Unread(tessera.Array):
             def __getitem__(self, index):
                 raise AssertionError("read")
@@ -248,7 +248,7 @@ class Functions(unittest.TestCase):
                 self.check(operator.mul, value, items)
 
     def test_power_with_modulus(self):
-        """No arrays have it: the words are those of Python."""
+        """Arrays do not support the operator: the message is that of Python."""
         a = tessera.asarray(np.arange(4))
         np.testing.assert_array_equal(pow(a, 2), [0, 1, 4, 9])
         with self.assertRaisesRegex(TypeError, "unsupported operand"):
@@ -275,7 +275,7 @@ class Functions(unittest.TestCase):
         self.assertTrue(same(memory, items * 2))
 
     def test_in_place(self):
-        """Only what names the items changes them."""
+        """In-place operators raise TypeError for `a`, and change the items for a[...]."""
         a = keep = tessera.asarray([1, 2, 3])
         for name in ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "iand", "ior",
                      "ixor", "ilshift", "irshift"):
@@ -293,7 +293,7 @@ class Functions(unittest.TestCase):
         self.assertEqual(a[...].tolist(), [2, 4, 6])
 
     def test_who_answers(self):
-        """Arrays of other packages, subclasses, and what refuses NumPy's functions."""
+        """Arrays of other packages, subclasses, and classes that refuse functions of NumPy."""
         items = np.arange(4)
         a = tessera.asarray(items)
         masked = np.ma.masked_equal(items, 2)
