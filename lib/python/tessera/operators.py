@@ -2,7 +2,7 @@
 
 The library computes comparisons if its result equals that of NumPy: for real numbers whose values
 NumPy does not round when it converts both operands to their common type. All other functions are
-computed by NumPy in pieces of some megabytes, so that memory holds only the result and a few pieces.
+computed by NumPy in pieces of some megabytes, so memory holds only the result and a few pieces.
 """
 
 from __future__ import annotations
