@@ -33,7 +33,7 @@ enum access {
     OPENED, // by path, with a second handle that is refreshed
     MAPPED,
     SOURCE, // through read functions of the program
-    FAR_SOURCE, // the same with latency, so that the library prefetches
+    FAR_SOURCE, // the same with latency: threads of the library wait for reads
 };
 
 struct kind {

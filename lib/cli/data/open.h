@@ -31,8 +31,8 @@ tess_status open_close_changed(tess_array *a, tess_status st, tess_error *err);
  */
 tess_status open_explain(const char *path, tess_status st, tess_error *err);
 
-// What the array is, with the bytes of its stored chunks; of one with damaged chunks, what is known
-// without them. Not for arrays at URLs, where the header of each chunk would be a request.
+// Get the tess_info of an array, with the size of its stored chunks. If a chunk is damaged, without
+// that measurement. Not for arrays at URLs: each header of a chunk would take a request.
 tess_status open_measure(const tess_array *a, tess_info *info, tess_error *err);
 
 // Where a command makes an array that is not published until it is complete: a path that is new,

@@ -1,5 +1,5 @@
 /*
- * source_open.c - finds out what an input is, by its first bytes, or else by its name.
+ * source_open.c - recognises the format of an input by its first bytes, or else by its name.
  */
 #include "cli/data/format.h"
 #include "cli/data/shapes.h"
@@ -44,7 +44,7 @@ is_netcdf(const char *name)
            text_ends_with(name, ".cdf");
 }
 
-// HDF5, or else netCDF: a netCDF-4 file is of both, and is taken for what its name says.
+// Whether a file is HDF5, not netCDF. A netCDF-4 file is both: its suffix decides.
 static bool
 is_hdf5(const char *path, const struct format_found *is)
 {
@@ -95,7 +95,7 @@ open_stdin(const char *dtype, const char *shape, struct source **source, tess_er
     return st;
 }
 
-// What can be imported has one of these suffixes.
+// The suffixes of formats that can be imported.
 static bool
 has_name_of_kind(const char *name)
 {
@@ -141,7 +141,7 @@ source_open_variable(const char *name, const char *path, struct source **source,
                               : source_netcdf_open(name, path, source, err);
 }
 
-// By what is in the file, else by its name. part: "" for the only one that there is.
+// Open by the first bytes, else by the name. part: the part behind the colon; "": the only one.
 static tess_status
 open_kind(const char *path, const char *part, const struct format_found *is, struct source **source,
           tess_error *err)

@@ -76,7 +76,7 @@ tell_misfit(struct combination *job, int new_axes)
     }
 }
 
-// Codec and filters that suit one dimension more.
+// Choose codec and filters that support one more dimension.
 static tess_status
 fit_coding(const struct combination *job, tess_params *p, tess_error *err)
 {
@@ -121,8 +121,8 @@ out:
     return st;
 }
 
-// The attributes are those of the first array. Items of others, which are taken as they are stored,
-// have to mean the same.
+// The result has the attributes of the first array, and stored items of all arrays. So the
+// attributes about items must be equal in all arrays.
 static tess_status
 compare_meanings(struct combination *job, tess_error *err)
 {

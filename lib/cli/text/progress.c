@@ -12,7 +12,7 @@
 #define DELAY 0.5 // seconds before it appears
 #define INTERVAL 0.1 // and between two looks of it
 #define WIDTH 40
-#define LEFT_WIDTH 13 // of what is left: "99:59:59 left"
+#define LEFT_WIDTH 13 // columns of the remaining time: "99:59:59 left"
 
 static double
 now(void)
@@ -33,7 +33,7 @@ progress_begin(struct progress *p, double total)
     }
 }
 
-// What is left at the pace until now: "1:05 left"; "" while little is known.
+// The remaining time, extrapolated: "1:05 left"; "" until enough is done for an estimate.
 static void
 format_left(char *text, size_t size, double passed, double part)
 {

@@ -69,7 +69,7 @@ out:
     return st;
 }
 
-// Names of axes, to be freed, or NULL where there are none that can be used.
+// The names of the axes, which the caller frees; NULL: there are none, or they are not usable.
 static const char **
 axis_names(const tess_array *a)
 {
@@ -175,7 +175,7 @@ out:
 
 struct row {
     tess_statistics s;
-    double variance; // of the items that are no NaN
+    double variance; // of the items other than NaN
 };
 
 // The only item of an array of 0 dimensions.
@@ -337,7 +337,7 @@ double_of(const tess_number *x)
                                        : x->f;
 }
 
-// The least or greatest item is one that stands for none: the row is of little use.
+// Print a note if the least or greatest item is a missing value: the row is misleading then.
 static tess_status
 tell_missing(const struct stat_job *job, const struct row *row, tess_error *err)
 {
@@ -555,7 +555,7 @@ out:
     return st;
 }
 
-// Axes that are left keep their names.
+// The axes of the result keep their names.
 static tess_status
 name_axes(const struct stat_job *job, const struct reduction *r, tess_array *out, tess_error *err)
 {

@@ -33,8 +33,8 @@ struct picked {
 tess_status picked_init(struct picked *p, const tess_array *a, const char *field, tess_error *err);
 void picked_finish(struct picked *p);
 
-// After items of a type were refused, which *err describes: the same status, and if they are
-// structures, what gets one of their fields.
+// After an error about the type of items: returns its status. If the items are structures, the
+// message is extended by the option that selects a field.
 tess_status picked_explain(const char *dtype, tess_status st, tess_error *err);
 
 // As pick_run(), one copy of each box; boxes and items are those of p->info.

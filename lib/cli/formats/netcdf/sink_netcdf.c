@@ -196,14 +196,14 @@ define_dimension(struct netcdf *n, const struct sink_plan *plan, int axis, int *
     return status;
 }
 
-// Whether each box that is written is made of whole chunks of the file.
+// Whether each box that is written consists of whole chunks of the file.
 static bool
 is_written_by_chunks(const struct sink_plan *plan)
 {
     const struct selection *const sel = plan->selection;
     for (int i = 0; i < sel->ndim; i++)
         if (sel->step[i] == 1 && sel->start[i] % plan->grain[i] != 0)
-            return false; // the borders of boxes are those of the array
+            return false; // boxes are aligned with chunks of the array
     return true;
 }
 
@@ -277,7 +277,7 @@ put_text(const struct netcdf *n, const char *name, const tess_value *value)
     return nc_put_att_text(n->group, n->variable, name, text->as.string.size, text->as.string.data);
 }
 
-// An item of a variable of characters; NUL is what none is filled up with.
+// An item of a variable of characters, padded with NULs.
 static int
 put_character(const struct netcdf *n, const char *name, const tess_value *value)
 {
@@ -300,7 +300,7 @@ put_attribute(const struct netcdf *n, const struct attribute *a, char kind, size
     if (recorded != NC_NAT)
         return put_numbers(n, name, kind, recorded, count, items);
     if (own && strchr("iuf", kind) && !attributes_become(kind, count, items, &n->dtype))
-        return NC_ERANGE; // netCDF cuts fractions off without a word
+        return NC_ERANGE; // netCDF would truncate fractions silently
     switch (kind) {
     case 'S':
         if (count == 1 && !strings)

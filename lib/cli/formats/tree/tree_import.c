@@ -30,8 +30,8 @@ struct job {
     const char *in, *out;
     struct tree tree;
     struct output file;
-    int nskipped; // what cannot be an array
-    int nunread; // what could not be read
+    int nskipped; // variables that cannot be an array
+    int nunread; // variables that could not be read
     const char *about; // of an error
     char *variable; // "in:path", for `about`
 };
@@ -111,7 +111,8 @@ out:
     return st;
 }
 
-// What *err says cannot be an array, or be read: a failure with --strict, else words about it.
+// Handle a variable that cannot be an array, or cannot be read, as *err says: an error with
+// --strict, else a note.
 static tess_status
 skip(struct job *job, struct tree_variable *var, int *count, const tess_error *err)
 {
@@ -138,7 +139,7 @@ is_unreadable(tess_status st)
     return st == TESS_ERR_IO || st == TESS_ERR_CORRUPT || st == TESS_ERR_FORMAT;
 }
 
-// Nothing is left of an array whose items could not be read to the end.
+// Remove the file of an array whose items could not all be read.
 static tess_status
 skip_unread(struct job *job, struct tree_variable *var, const char *where, tess_error *err)
 {

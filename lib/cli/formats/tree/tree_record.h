@@ -16,20 +16,20 @@
  *      "variables": [{"name": "u", "attribute_types": {}}]}     in the order of the file
  *
  * A dimension along which the package for Python appends datasets has "appended": true, too: its
- * length is the commit of an append, and items of arrays beyond it are none.
+ * length commits an append, and items of arrays beyond it are not valid.
  */
 tess_status tree_record_write(const char *path, struct tree *t, const struct tree_group *g,
                               tess_error *err);
-// Adds what it says to a group that has nothing yet. Nothing is there: nothing is added.
+// Read the file into an empty group. Without the file, the group stays empty.
 tess_status tree_record_read(const char *path, struct tree *t, struct tree_group *g,
                              tess_error *err);
 
-// The types of attributes, for tree_variable.types; in memory of `t`, NULL without. Of attributes
-// that hold items, whose type `dtype` is (NULL: none), only other types: what is of the type of the
-// array stays so when items become others.
+// The types of attributes, for tree_variable.types, in memory of `t`; NULL: no memory. The type of
+// an attribute that holds items is recorded only if it differs from `dtype`, the type of the array
+// (NULL: no array): otherwise it follows the type of the array when the array is converted.
 tess_value *tree_record_types(struct tree *t, const struct attributes *a, const char *dtype);
-// The reverse: types that are recorded are set. A _FillValue of numbers is of the type of the
-// array, whatever is recorded.
+// The reverse: set the recorded types of attributes. A _FillValue of numbers always gets the type
+// of the array.
 void tree_record_set_types(struct attributes *a, const tess_value *types);
 
 #endif
