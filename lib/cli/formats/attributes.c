@@ -261,6 +261,16 @@ attributes_find(const struct attributes *a, const char *name)
     return NULL;
 }
 
+bool
+attributes_of_array_have(const tess_array *array, const char *name)
+{
+    const char *other;
+    for (int i = 0; (other = tess_vlmeta_name(array, i)) != NULL; i++)
+        if (strcmp(other, name) == 0)
+            return true;
+    return false;
+}
+
 // -- as arrays
 
 static char

@@ -31,6 +31,9 @@ struct attributes {
 
 void attributes_finish(struct attributes *a);
 
+// Whether an array has an attribute, or a variable-length metalayer, of this name.
+bool attributes_of_array_have(const tess_array *array, const char *name);
+
 // Allocate zeroed memory for values, which `a` owns; NULL: no memory. 0 bytes are not NULL.
 void *attributes_alloc(struct attributes *a, size_t nitems, size_t item_size);
 

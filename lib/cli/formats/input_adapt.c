@@ -16,7 +16,6 @@
 #include "cli/report.h"
 
 #include <tessera/attr.h>
-#include <tessera/meta.h>
 #include <tessera/slice.h>
 
 #include <math.h>
@@ -36,20 +35,10 @@ struct sides {
 };
 
 static bool
-has_attr(const tess_array *a, const char *name)
-{
-    const char *other;
-    for (int i = 0; (other = tess_vlmeta_name(a, i)) != NULL; i++)
-        if (strcmp(other, name) == 0)
-            return true;
-    return false;
-}
-
-static bool
 has_any(const tess_array *a)
 {
     for (int i = 0; i < NAMES; i++)
-        if (has_attr(a, names[i]))
+        if (attributes_of_array_have(a, names[i]))
             return true;
     return false;
 }
@@ -59,7 +48,7 @@ static char *
 text_of(const tess_array *a, const char *name)
 {
     char *json = NULL;
-    if (!has_attr(a, name) || tess_attr_get_json(a, name, &json, NULL) != TESS_OK)
+    if (!attributes_of_array_have(a, name) || tess_attr_get_json(a, name, &json, NULL) != TESS_OK)
         return strdup("none");
     char *const text = strdup(json);
     tess_free(json);
@@ -141,7 +130,7 @@ is_same(const struct sides *s)
 static bool
 is_packed(const tess_array *a)
 {
-    return has_attr(a, "scale_factor") || has_attr(a, "add_offset");
+    return attributes_of_array_have(a, "scale_factor") || attributes_of_array_have(a, "add_offset");
 }
 
 // Fail if the items cannot be converted.

@@ -3,6 +3,7 @@
  */
 #include "cli/commands.h"
 #include "cli/data/open.h"
+#include "cli/formats/attributes.h"
 #include "cli/help/values.h"
 #include "cli/options.h"
 #include "cli/report.h"
@@ -19,17 +20,6 @@
 
 // "tess attr" PATH VERB NAME VALUE
 enum { WORD_PATH, WORD_VERB, WORD_NAME, WORD_VALUE };
-
-static bool
-exists(const tess_array *a, const char *name)
-{
-    const char *other;
-
-    for (int i = 0; (other = tess_vlmeta_name(a, i)) != NULL; i++)
-        if (strcmp(other, name) == 0)
-            return true;
-    return false;
-}
 
 // -- tess attr PATH
 
@@ -316,7 +306,7 @@ run_attr(const struct arguments *args)
 
     TRY(parse(args, &verb, &err));
     TRY(open_for(verb, args, &a, &err));
-    if ((verb == VERB_GET || verb == VERB_DEL) && !exists(a, name)) {
+    if ((verb == VERB_GET || verb == VERB_DEL) && !attributes_of_array_have(a, name)) {
         (void)report_set(&err, TESS_ERR_ARG, "there is no attribute %s", name);
         (void)report_print(path, &err);
         status = EXIT_STATUS_NO;
