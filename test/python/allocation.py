@@ -22,7 +22,8 @@ def calls(a, value, out):
     """What is tried; each leaves the array of the test as it is, or writes the same again.
 
     Not tried is what leaves objects behind, or crashes, in NumPy 1.24 and Python 3.11 themselves:
-    types of several fields, generators, indices of arrays of NumPy.
+    types of several fields, generators, indices of arrays of NumPy; nor functions with a handler
+    behind their first 256 instructions, which Python 3.11 repeats for ever when memory is missing.
     """
     mask = np.ones((4, 5), bool)
     two, some, all_items = value[:, [0, 2]], value[:2, ::2].copy(), value.ravel()

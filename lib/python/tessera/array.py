@@ -593,6 +593,21 @@ def opened(array: Array, place: dict[str, Any]) -> Array:
     return array
 
 
+def _with_path(error: Exception, path: Path, place: dict[str, Any]) -> str:
+    """The words of an error of opening a place, with its path.
+
+    A function of its own: Python 3.11 cannot leave a handler that lies behind 256 instructions of
+    its function when there is no memory.
+    """
+    if isinstance(error, _tessera.FormatError) and "url" not in place:
+        if groups.is_dataset(place["path"]):
+            return (
+                f"{path!r} is a folder of arrays: xarray.open_dataset(path,"
+                ' engine="tessera") opens it'
+            )
+    return f"{os.fspath(path)!r}: {error}"
+
+
 def open_at(
     path: Path | bytes | bytearray | memoryview, mode: str, *, mmap: bool = False, **options: Any
 ) -> Array:
@@ -604,14 +619,7 @@ def open_at(
     try:
         return opened(_tessera._open(Array, place), place)
     except _ABOUT_FILES as error:
-        words = f"{os.fspath(path)!r}: {error}"
-        if isinstance(error, _tessera.FormatError) and "url" not in place:
-            if groups.is_dataset(place["path"]):
-                words = (
-                    f"{path!r} is a folder of arrays: xarray.open_dataset(path,"
-                    ' engine="tessera") opens it'
-                )
-        raise type(error)(words) from None
+        raise type(error)(_with_path(error, path, place)) from None
 
 
 def _remade(base: Array, method: str, argument: Any) -> Array:
