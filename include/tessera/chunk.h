@@ -11,6 +11,10 @@
  * chunkshape and blockshape. In arrays of more than one dimension the content of a chunk is one
  * block after the other, each in C order, with items of padding where the chunk is no whole number
  * of blocks, or reaches beyond the array. Example: test/examples/chunks.c.
+ *
+ * **Views.** Functions that read one chunk take a view that has all items of its array in their
+ * order, without some axes of length 1, or with new ones (tess_array_view_squeeze(),
+ * tess_array_view_expand()): its chunks are those of the array. Other views are refused.
  */
 #ifndef TESSERA_CHUNK_H
 #define TESSERA_CHUNK_H
@@ -180,13 +184,13 @@ TESS_API TESS_NODISCARD tess_status tess_array_next_chunk(const tess_array *a, c
  * had them loaded. Nothing is decoded. A chunk that is not stored becomes a chunk of 32 bytes that
  * says what it is.
  *
- * @param a      Open array, not a view; any number of threads may read one array at once.
+ * @param a      Open array; any number of threads may read one array at once.
  * @param n      Number of the chunk, as in tess_array_chunk().
  * @param chunk  Receives the bytes; free them with tess_free(). NULL on failure.
  * @param chunk_size  Receives their number, 16 at least; 0 on failure.
  * @param err    Filled on failure; may be NULL.
  *
- * @return TESS_OK, or TESS_ERR_ARG (n, a view), TESS_ERR_CORRUPT (the bytes differ from their
+ * @return TESS_OK, or TESS_ERR_ARG (n, such a view), TESS_ERR_CORRUPT (the bytes differ from their
  *         checksum; their header contradicts the array); else as tess_array_read().
  */
 TESS_API TESS_NODISCARD tess_status tess_array_get_chunk(const tess_array *a, int64_t n,
@@ -196,7 +200,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_get_chunk(const tess_array *a, in
 /**
  * Copy a chunk as it is stored into memory of the program: as tess_array_get_chunk().
  *
- * @param a         Open array, not a view; any number of threads may read one array at once.
+ * @param a         Open array; any number of threads may read one array at once.
  * @param n         Number of the chunk, as in tess_array_chunk().
  * @param dst       Receives the bytes. May be NULL if dst_size is 0.
  * @param dst_size  Size of dst in bytes. More than needed is fine.

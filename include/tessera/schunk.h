@@ -17,8 +17,9 @@
  * TESS_MODE_UPDATE can be changed by the functions here, and by tess_array_set_chunk(); functions
  * that write items, or change a shape, return TESS_ERR_UNSUPPORTED.
  *
- * **Sizes.** Chunks may have any sizes. As long as all have the size of the first one, save a last
- * one that is shorter, c-blosc2 before 3.0 can read the file. The first change that ends this ends
+ * **Sizes.** Chunks may have any sizes. As long as all have the size of the first one, or that of
+ * tess_schunk_set_chunksize(), save a last one that is shorter, c-blosc2 before 3.0 can read the
+ * file. The first change that ends this ends
  * it for good, also if that chunk is removed later. Either all chunks of a super-chunk have blocks
  * of different sizes (tess_chunk_encode_blocks()), or none has. If the size of some chunk is not a
  * multiple of the typesize, the items of the handle are bytes (tess_info.typesize is 1).
@@ -58,6 +59,21 @@ extern "C" {
 TESS_API TESS_NODISCARD tess_status tess_schunk_create(const tess_storage *storage,
                                                        const tess_params *params, tess_array **a,
                                                        tess_error *err);
+
+/**
+ * Set the size that all chunks are to have, save a shorter last one, in place of that of the first
+ * chunk: then the first may be the shorter last one, and be replaced by a longer one later. The
+ * file records the size. A larger chunk makes it a super-chunk of chunks of different sizes.
+ *
+ * @param a    Super-chunk opened for writing, without chunks.
+ * @param chunksize  Bytes, 1 to 2^31 - 33.
+ * @param err  Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_ARG (chunksize below 1; it has chunks; not writable; a view; an
+ *         array), TESS_ERR_LIMIT (chunksize is too large); else as tess_array_write().
+ */
+TESS_API TESS_NODISCARD tess_status tess_schunk_set_chunksize(tess_array *a, int64_t chunksize,
+                                                              tess_error *err);
 
 /**
  * Encode a chunk, and insert it.
@@ -166,7 +182,7 @@ TESS_API TESS_NODISCARD tess_status tess_schunk_reorder(tess_array *a, const int
 /**
  * Decode a chunk of a super-chunk, or of an array.
  *
- * @param a     Open super-chunk or array, not a view; any number of threads may read at once.
+ * @param a     Open super-chunk or array; any number of threads may read at once.
  *              Cached blocks of an array are written back first.
  * @param n     Number of the chunk, 0 <= n < tess_info.nchunks.
  * @param dst   Receives its content; of an array, one block after the other with padding (chunk.h).
@@ -174,7 +190,7 @@ TESS_API TESS_NODISCARD tess_status tess_schunk_reorder(tess_array *a, const int
  * @param dst_size  Size of dst in bytes, tess_chunk_info.nbytes at least. More is fine.
  * @param err   Filled on failure; may be NULL.
  *
- * @return TESS_OK, or TESS_ERR_ARG (n, a view, dst is too small); else as tess_array_read(). After
+ * @return TESS_OK, or TESS_ERR_ARG (n, a view as in chunk.h, dst is too small); else as tess_array_read(). After
  *         a failure dst is undefined.
  */
 TESS_API TESS_NODISCARD tess_status tess_schunk_decode(const tess_array *a, int64_t n, void *dst,

@@ -36,6 +36,26 @@ view_check(const tess_array *a, tess_error *err)
     return TESS_OK;
 }
 
+const tess_array *
+view_of_chunks(const tess_array *a)
+{
+    if (!a->view || view_check(a, NULL) != TESS_OK)
+        return a;
+    const struct index_map *const map = &a->view->map;
+    const tess_array *const base = a->view->base;
+    int behind = -1; // the axis of the view that has the last of more than one item
+    for (int i = 0; i < map->base_ndim; i++) {
+        const int axis = map->view_axis[i];
+        const int64_t length = base->g->shape[i];
+        if (map->first[i] != 0 || map->step[i] != 1 ||
+            length != (axis < 0 ? 1 : a->g->shape[axis]) || (length != 1 && axis <= behind))
+            return a;
+        if (length != 1)
+            behind = axis;
+    }
+    return base;
+}
+
 static void
 map_of(const tess_array *a, struct index_map *map)
 {

@@ -29,6 +29,10 @@ struct view {
 tess_array *view_base(tess_array *a);
 const tess_array *view_base_const(const tess_array *a);
 
+// The array whose chunks are those of `a` in number and order: the base of a view that has all of
+// its items, without or with axes of length 1; else `a` itself.
+const tess_array *view_of_chunks(const tess_array *a);
+
 // Whether the base still is as the view knows it. Also for arrays that are no views.
 tess_status view_check(const tess_array *a, tess_error *err);
 

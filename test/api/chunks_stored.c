@@ -735,7 +735,6 @@ arguments(void **state)
     ok(tess_array_view_expand(a, 0, &v, err));
     tess_chunk_run_init(&run);
     refused(TESS_ERR_ARG, tess_array_next_chunk(v, NULL, NULL, 0, 1, &run, err));
-    refused(TESS_ERR_ARG, tess_array_get_chunk(v, 0, &got, &n, err));
     refused(TESS_ERR_ARG, tess_array_set_chunk(v, 0, chunk, size, TESS_CHUNK_TRUSTED, err));
     ok(tess_array_close(v, err));
     ok(tess_array_close(a, err));
@@ -745,11 +744,95 @@ arguments(void **state)
     tess_free(chunk);
 }
 
+// Whether the chunks of a view are those of an array; false: it refuses them.
+static bool
+has_chunks_of(const tess_array *view, const tess_array *a)
+{
+    uint8_t read[4 * 64], other[4 * 64];
+    tess_info info;
+    tess_array_info(a, &info);
+    for (int64_t i = 0; i < info.nchunks; i++) {
+        tess_chunk_info own, of_array;
+        void *x, *y;
+        size_t x_size, y_size;
+        if (tess_array_get_chunk(view, i, &x, &x_size, NULL) != TESS_OK) {
+            refused(TESS_ERR_ARG, tess_array_chunk(view, i, &own, err));
+            refused(TESS_ERR_ARG, tess_schunk_decode(view, i, read, sizeof read, err));
+            return false;
+        }
+        ok(tess_array_get_chunk(a, i, &y, &y_size, err));
+        assert_int_equal(x_size, y_size);
+        assert_memory_equal(x, y, x_size);
+        ok(tess_array_copy_chunk(view, i, x, x_size, &y_size, err));
+        assert_memory_equal(x, y, x_size);
+        ok(tess_array_chunk(view, i, &own, err));
+        ok(tess_array_chunk(a, i, &of_array, err));
+        assert_int_equal(own.cbytes, of_array.cbytes);
+        ok(tess_schunk_decode(view, i, read, sizeof read, err));
+        ok(tess_schunk_decode(a, i, other, sizeof other, err));
+        assert_memory_equal(read, other, (size_t)own.nbytes);
+        tess_free(x);
+        tess_free(y);
+    }
+    return true;
+}
+
+static void
+chunks_of_views(void **state)
+{
+    const tess_storage storage = storage_at(NULL, TESS_MODE_NEW);
+    const int64_t none[3] = {0, 0, 0}, all[3] = {5, 1, 40}, less[3] = {5, 1, 39};
+    const int64_t backwards[3] = {-1, 1, 1}, last[3] = {4, 0, 0}, before[3] = {-1, 1, 40};
+    const int turned[3] = {2, 1, 0}, same[3] = {1, 0, 2}; // an axis of length 1 has no order
+    int32_t items[5 * 40];
+    tess_array *a, *squeezed, *both, *v;
+    tess_params p;
+    (void)state;
+    tess_params_init(&p);
+    p.dtype = "<i4";
+    p.ndim = 3;
+    memcpy(p.shape, all, sizeof all);
+    memcpy(p.chunkshape, (int64_t[]){4, 1, 16}, sizeof all);
+    memcpy(p.blockshape, (int64_t[]){2, 1, 8}, sizeof all);
+    for (int i = 0; i < 5 * 40; i++)
+        items[i] = i * i;
+    ok(tess_array_from(&storage, &p, items, sizeof items, &a, err));
+
+    ok(tess_array_view_squeeze(a, 1, &squeezed, err));
+    assert_true(has_chunks_of(squeezed, a));
+    ok(tess_array_view_expand(squeezed, 0, &both, err));
+    assert_true(has_chunks_of(both, a));
+    ok(tess_array_view_slice(a, none, all, NULL, &v, err));
+    assert_true(has_chunks_of(v, a));
+    ok(tess_array_close(v, err));
+    ok(tess_array_view_permute(a, same, &v, err));
+    assert_true(has_chunks_of(v, a));
+    ok(tess_array_close(v, err));
+    ok(tess_array_view_slice(a, none, less, NULL, &v, err));
+    assert_false(has_chunks_of(v, a));
+    ok(tess_array_close(v, err));
+    ok(tess_array_view_slice(a, last, before, backwards, &v, err));
+    assert_false(has_chunks_of(v, a));
+    ok(tess_array_close(v, err));
+    ok(tess_array_view_permute(a, turned, &v, err));
+    assert_false(has_chunks_of(v, a));
+    ok(tess_array_close(v, err));
+
+    ok(tess_array_set_item(squeezed, (int64_t[]){3, 3}, &(int32_t){-7}, sizeof(int32_t), err));
+    assert_true(has_chunks_of(both, a)); // what waits in the cache is stored first
+    ok(tess_array_resize(a, (int64_t[]){6, 1, 40}, err));
+    assert_false(has_chunks_of(both, a)); // they are of an array that was
+    ok(tess_array_close(both, err));
+    ok(tess_array_close(squeezed, err));
+    ok(tess_array_close(a, err));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moves),
+        cmocka_unit_test(chunks_of_views),
         cmocka_unit_test(finds),
         cmocka_unit_test(finds_in_long_lists),
         cmocka_unit_test(finds_in_files_of_others),

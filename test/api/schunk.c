@@ -525,6 +525,81 @@ lists_of_one_chunk(void **state)
         }
 }
 
+static void
+check_sizes(const tess_array *a, int32_t chunksize, int64_t nchunks, int64_t nbytes)
+{
+    tess_info info;
+    tess_array_info(a, &info);
+    assert_int_equal(info.chunksize, chunksize);
+    assert_int_equal(info.nchunks, nchunks);
+    assert_int_equal(info.nbytes, nbytes);
+}
+
+// Of a super-chunk without chunks, the size is what was set, also in the file; the last chunk may
+// be shorter, and get longer.
+static void
+size_in_advance(void **state)
+{
+    static uint8_t items[5000];
+    enum { CHUNK = 4096 };
+    const int32_t chunk = CHUNK;
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) { // memory, file, directory
+        for (int way = 0; way < 4; way++) {
+            tess_storage storage;
+            tess_params params;
+            tess_array *a;
+            tess_error why = {0};
+            tess_storage_init(&storage);
+            tess_params_init(&params);
+            params.typesize = 4;
+            if (kind > 0) {
+                storage.path = files_path("advance");
+                storage.mode = TESS_MODE_NEW;
+                params.layout = kind > 1 ? TESS_LAYOUT_SPARSE : TESS_LAYOUT_CONTIGUOUS;
+            }
+            ok(tess_schunk_create(&storage, &params, &a, err));
+            check_refused(tess_schunk_set_chunksize(a, 0, &why), TESS_ERR_ARG, &why, "0 bytes");
+            check_refused(tess_schunk_set_chunksize(a, INT32_MAX, &why), TESS_ERR_LIMIT, &why,
+                          "bytes");
+            ok(tess_schunk_set_chunksize(a, 8, err));
+            ok(tess_schunk_set_chunksize(a, chunk, err)); // again, as long as there is no chunk
+            check_sizes(a, chunk, 0, 0);
+            if (kind > 0 && way > 1) { // what was set is in the file
+                ok(tess_array_close(a, err));
+                storage.mode = TESS_MODE_UPDATE;
+                ok(tess_array_open(&storage, &a, err));
+                check_sizes(a, chunk, 0, 0);
+            }
+            if (way % 2 == 0) {
+                ok(tess_schunk_insert(a, 0, items, 300, err));
+                check_sizes(a, chunk, 1, 300);
+                ok(tess_schunk_update(a, 0, items, 700, err));
+                check_sizes(a, chunk, 1, 700);
+                ok(tess_schunk_update(a, 0, items, CHUNK, err));
+                ok(tess_schunk_insert(a, 1, items, 300, err));
+                check_sizes(a, chunk, 2, CHUNK + 300);
+                ok(tess_schunk_insert(a, 2, items, CHUNK, err)); // behind a shorter one
+                check_sizes(a, 0, 3, 2 * CHUNK + 300);
+            } else {
+                ok(tess_schunk_insert(a, 0, items, CHUNK + 4, err));
+                check_sizes(a, 0, 1, CHUNK + 4);
+            }
+            check_refused(tess_schunk_set_chunksize(a, chunk, &why), TESS_ERR_ARG, &why, "chunks");
+            ok(tess_array_close(a, err));
+            if (kind > 0) {
+                storage.mode = TESS_MODE_READ;
+                ok(tess_array_open(&storage, &a, err));
+                check_sizes(a, 0, way % 2 == 0 ? 3 : 1,
+                            way % 2 == 0 ? 2 * CHUNK + 300 : CHUNK + 4);
+                check_refused(tess_schunk_set_chunksize(a, chunk, &why), TESS_ERR_ARG, &why, "");
+                ok(tess_array_close(a, err));
+                files_remove(storage.path);
+            }
+        }
+    }
+}
+
 // In a frame of large items, block sizes of chunks of bytes are read as multiples of these.
 static void
 blocks_of_other_items(void **state)
@@ -774,6 +849,7 @@ main(void)
         cmocka_unit_test_setup_teardown(blocks_of_different_sizes, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(lists_of_one_chunk, files_setup, files_teardown),
         cmocka_unit_test(chunks_of_other_items),
+        cmocka_unit_test_setup_teardown(size_in_advance, files_setup, files_teardown),
         cmocka_unit_test(blocks_of_other_items),
         cmocka_unit_test(widths_of_other_items),
         cmocka_unit_test(bytedelta_of_chunks_alone),

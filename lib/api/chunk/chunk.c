@@ -11,6 +11,7 @@
 #include "array/chunks/put.h"
 #include "array/current.h"
 #include "array/plain/edit.h"
+#include "array/view.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"
@@ -70,6 +71,7 @@ tess_array_chunk_sized(const tess_array *a, int64_t n, tess_chunk_info *info, si
     struct look v = {0};
     if (!a || !info)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a chunk is given");
+    a = view_of_chunks(a);
     const tess_status st = look_open(&v, a, n, err);
     if (st != TESS_OK)
         return st;
@@ -88,6 +90,7 @@ tess_array_chunk_blocks(const tess_array *a, int64_t n, int32_t *sizes, size_t c
     struct look v = {0};
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
+    a = view_of_chunks(a);
     tess_status st = look_open(&v, a, n, err);
     if (st != TESS_OK)
         return st;
@@ -211,7 +214,7 @@ tess_array_get_chunk(const tess_array *a, int64_t n, void **chunk, size_t *chunk
         *chunk = NULL;
     if (!a || !chunk || !chunk_size)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a chunk is given");
-    const tess_status st = take_chunk(a, n, &room, chunk_size, err);
+    const tess_status st = take_chunk(view_of_chunks(a), n, &room, chunk_size, err);
     if (st == TESS_OK)
         *chunk = room.bytes;
     else
@@ -227,7 +230,7 @@ tess_array_copy_chunk(const tess_array *a, int64_t n, void *dst, size_t dst_size
     struct room room = {.bytes = dst, .size = dst_size};
     if (!a || !chunk_size || (!dst && dst_size > 0))
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a chunk is given");
-    return take_chunk(a, n, &room, chunk_size, err);
+    return take_chunk(view_of_chunks(a), n, &room, chunk_size, err);
 }
 
 TESS_API tess_status

@@ -10,6 +10,7 @@
 #include "array/open/home.h"
 #include "array/plain/content.h"
 #include "array/plain/edit.h"
+#include "array/view.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "frame/query.h"
@@ -62,6 +63,23 @@ schunk_check(const tess_array *a, int64_t n, bool more, tess_error *err)
     if (st == TESS_OK)
         st = check_no_view(a, err);
     return st == TESS_OK ? check_list(a, n, frame_nchunks(a->grid->frame) - !more, err) : st;
+}
+
+TESS_API tess_status
+tess_schunk_set_chunksize(tess_array *a, int64_t chunksize, tess_error *err)
+{
+    UNCANCELLED;
+    tess_status st = schunk_check(a, 0, true, err);
+    if (st != TESS_OK)
+        return st;
+    if (frame_nchunks(a->grid->frame) > 0)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "a super-chunk of %" PRId64 " chunks, whose sizes are known",
+                       frame_nchunks(a->grid->frame));
+    if (chunksize < 1 || chunksize > CHUNK_NBYTES_MAX)
+        return err_set(err, chunksize < 1 ? TESS_ERR_ARG : TESS_ERR_LIMIT, -1,
+                       "chunks of %" PRId64 " bytes, 1 to %d can be", chunksize, CHUNK_NBYTES_MAX);
+    return plain_set_chunksize(a, (int32_t)chunksize, err);
 }
 
 // A chunk of items comes to place n, where `removed` go.
@@ -180,6 +198,7 @@ tess_schunk_decode(const tess_array *a, int64_t n, void *dst, size_t dst_size, t
     struct watch watch;
     if (!a || (!dst && dst_size > 0))
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no memory is given");
+    a = view_of_chunks(a);
     tess_status st = check_number(a, n, err);
     if (st == TESS_OK)
         st = chunks_begin(a, err);

@@ -196,6 +196,18 @@ plain_edit(tess_array *a, const struct plain_splice *s, tess_error *err)
     return end_change(a, &sizes, !appends, st, err);
 }
 
+tess_status
+plain_set_chunksize(tess_array *a, int32_t chunksize, tess_error *err)
+{
+    const struct frame_header *const h = frame_header(a->grid->frame);
+    struct plain_sizes sizes = {.chunksize = chunksize, .vlblocks = h->vlblocks, .whole = true};
+    frame_begin(a->grid->frame);
+    const tess_status st = frame_set_length(a->grid->frame, 0, SPECIAL_ZEROS, err);
+    if (st == TESS_OK)
+        frame_set_sizes(a->grid->frame, chunksize, 0, h->vlblocks);
+    return end_change(a, &sizes, false, st, err);
+}
+
 static tess_status
 check_order(const int64_t *order, int64_t n, tess_error *err)
 {

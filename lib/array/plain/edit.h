@@ -33,6 +33,9 @@ struct plain_splice {
 // at + removed <= nchunks.
 tess_status plain_edit(tess_array *a, const struct plain_splice *s, tess_error *err);
 
+// The size of all chunks but the last of a frame that has none yet, at most CHUNK_NBYTES_MAX.
+tess_status plain_set_chunksize(tess_array *a, int32_t chunksize, tess_error *err);
+
 // Stored bytes from anywhere, as for plain_chunk_check(), become chunk n.
 tess_status plain_put_chunk(tess_array *a, int64_t n, const uint8_t *bytes, size_t size,
                             bool trusted, tess_error *err);
