@@ -6,6 +6,7 @@
 #include "compat/b2nd/geometry.h"
 #include "compat/blosc2/error.h"
 #include "compat/schunk/calls.h"
+#include "compat/schunk/content.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -179,6 +180,10 @@ nd_write_begin(b2nd_array_t *array)
     struct b2_schunk *const s = nd_schunk(array);
     int rc = b2_schunk_write_begin(s);
 
+    if (rc == 0 && b2_encodes_by_context(s)) { // whole chunks, with the context alone
+        b2_schunk_end(s);
+        return nd_change_begin(array);
+    }
     while (rc == 0 && is_behind(array)) {
         b2_schunk_end(s);
         b2_schunk_alone_begin(s);
@@ -210,11 +215,73 @@ nd_end(const b2nd_array_t *array)
     b2_schunk_end(nd_schunk(array));
 }
 
+// -- chunks that were written
+
+// Encode a chunk again, by the context of the super-chunk. room: for its content.
+static int
+encode_again(struct b2_schunk *s, int64_t n, uint8_t *room)
+{
+    const int rc = b2_chunk_read(s, n, room, s->of.chunksize);
+
+    return rc < 0 ? rc : b2_chunk_rewrite(s, n, room, s->of.chunksize);
+}
+
+// Axis by axis: the chunks that meet a box. n: of the grid of the axes in front.
+static int
+end_chunks(b2nd_array_t *array, int axis, int64_t n, const int64_t *start, const int64_t *stop,
+           uint8_t *room)
+{
+    struct b2_schunk *const s = nd_schunk(array);
+
+    if (axis == array->ndim) {
+        const int rc = room ? encode_again(s, n, room) : BLOSC2_ERROR_SUCCESS;
+        b2_schunk_forget_chunks(s, n, n + 1);
+        return rc;
+    }
+    const int64_t chunk = array->chunkshape[axis], count = array->extshape[axis] / chunk;
+    int rc = BLOSC2_ERROR_SUCCESS;
+    for (int64_t i = start[axis] / chunk; i <= (stop[axis] - 1) / chunk && rc == 0; i++)
+        rc = end_chunks(array, axis + 1, n * count + i, start, stop, room);
+    return rc;
+}
+
+int
+nd_written(b2nd_array_t *array, const int64_t *start, const int64_t *stop)
+{
+    struct b2_schunk *const s = nd_schunk(array);
+    const bool again = b2_encodes_by_context(s);
+    bool empty = array->nitems == 0;
+
+    for (int i = 0; i < array->ndim; i++)
+        empty |= start[i] >= stop[i];
+    if (empty || (s->of.frame && !again))
+        return BLOSC2_ERROR_SUCCESS;
+    uint8_t *const room = again ? malloc((size_t)s->of.chunksize) : NULL;
+    if (again && !room)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    const int rc = end_chunks(array, 0, 0, start, stop, room);
+    free(room);
+    return rc;
+}
+
+// The number of the first chunk of a row of chunks along axis 0.
+static int64_t
+first_of_row(const b2nd_array_t *array, int64_t index)
+{
+    int64_t n = index / array->chunkshape[0];
+
+    for (int i = 1; i < array->ndim; i++)
+        n *= array->extshape[i] / array->chunkshape[i];
+    return n;
+}
+
 // The metalayer that the super-chunk shows has the new shape, too.
 int
-nd_reshaped(b2nd_array_t *array)
+nd_reshaped(b2nd_array_t *array, int axis, int64_t position)
 {
     tess_info info;
+    const bool rows = axis == 0 && array->nitems > 0; // rows of chunks in front stay
+    b2_schunk_forget_chunks(nd_schunk(array), rows ? first_of_row(array, position) : 0, INT64_MAX);
     const int rc = b2_schunk_reshaped(nd_schunk(array), &info);
 
     return rc < 0 ? rc : set_members_from(array, &info);

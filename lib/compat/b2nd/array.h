@@ -44,8 +44,14 @@ int nd_write_begin(b2nd_array_t *array);
 int nd_change_begin(b2nd_array_t *array);
 void nd_end(const b2nd_array_t *array);
 
-// Set the members from the handle, whose shape this call changed. Returns a code.
-int nd_reshaped(b2nd_array_t *array);
+// Inside a call that writes: the items of a box were written. Their chunks are encoded again if the
+// context of the super-chunk encodes otherwise than the library, and listed again when the call
+// ends. Returns a code.
+int nd_written(b2nd_array_t *array, const int64_t *start, const int64_t *stop);
+
+// Set the members from the handle, whose shape this call changed: along one axis from position on,
+// or (axis -1) along several. Returns a code.
+int nd_reshaped(b2nd_array_t *array, int axis, int64_t position);
 
 // Bytes of one item.
 int64_t nd_typesize(const b2nd_array_t *array);

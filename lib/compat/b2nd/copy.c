@@ -298,10 +298,11 @@ static int
 append_whole(b2nd_array_t *to, const b2nd_array_t *other, int axis)
 {
     tess_error err = {0};
+    const int64_t position = to->shape[axis];
     const tess_status st = tess_array_append_array(nd_handle(to), axis, nd_handle(other), &err);
     const int rc = b2_code_io(st, &err, BLOSC2_ERROR_FILE_WRITE);
 
-    return rc < 0 ? rc : nd_reshaped(to);
+    return rc < 0 ? rc : nd_reshaped(to, axis, position);
 }
 
 // The members of an array, which other threads may change.

@@ -117,12 +117,32 @@ b2nd_get_orthogonal_selection(const b2nd_array_t *array, int64_t **selection,
     return rc;
 }
 
+// The chunks of the smallest box that has all of them count as written.
+static int
+set_selection_items(b2nd_array_t *array, const struct selection *s, const void *items)
+{
+    int64_t start[B2ND_MAX_DIM] = {0}, stop[B2ND_MAX_DIM] = {0};
+    tess_error err = {0};
+
+    for (int i = 0; i < array->ndim; i++) {
+        start[i] = s->counts[i] > 0 ? s->indices[i][0] : 0;
+        for (int64_t k = 0; k < s->counts[i]; k++) {
+            const int64_t index = s->indices[i][k];
+            start[i] = index < start[i] ? index : start[i];
+            stop[i] = index >= stop[i] ? index + 1 : stop[i];
+        }
+    }
+    const tess_status st = tess_array_set_orthogonal(nd_handle(array), s->counts, s->indices, items,
+                                                     (size_t)s->nbytes, &err);
+    const int written = nd_written(array, start, stop);
+    return st == TESS_OK ? written : b2_code_io(st, &err, BLOSC2_ERROR_FILE_WRITE);
+}
+
 int
 b2nd_set_orthogonal_selection(b2nd_array_t *array, int64_t **selection, int64_t *selection_size,
                               const void *buffer, int64_t *buffershape, int64_t buffersize)
 {
     struct selection s;
-    tess_error err = {0};
     void *gathered = NULL;
 
     if (!array || !selection || !selection_size || !buffer || !buffershape)
@@ -133,12 +153,8 @@ b2nd_set_orthogonal_selection(b2nd_array_t *array, int64_t **selection, int64_t 
     rc = set_selection(array, selection, selection_size, buffershape, buffersize, &s);
     if (rc == 0 && !s.dense)
         rc = gather(array, &s, buffershape, buffer, &gathered);
-    if (rc == 0) {
-        const tess_status st =
-            tess_array_set_orthogonal(nd_handle(array), s.counts, s.indices,
-                                      gathered ? gathered : buffer, (size_t)s.nbytes, &err);
-        rc = b2_code_io(st, &err, BLOSC2_ERROR_FILE_WRITE);
-    }
+    if (rc == 0)
+        rc = set_selection_items(array, &s, gathered ? gathered : buffer);
     free(gathered);
     nd_end(array);
     return rc < 0 ? rc : b2_schunk_changed(nd_schunk(array));

@@ -8,6 +8,7 @@
 #include "compat/b2nd/geometry.h"
 #include "compat/blosc2/error.h"
 #include "compat/schunk/calls.h"
+#include "compat/schunk/content.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -153,6 +154,21 @@ fill_equal_chunks(b2nd_array_t *array, const struct equal_chunks *c, const int64
 
 // -- both
 
+// The axis along which the shape changes; -1: none, or several.
+static int
+changed_axis(const b2nd_array_t *array, const int64_t *shape)
+{
+    int axis = -1;
+
+    for (int i = 0; i < array->ndim; i++) {
+        if (shape[i] != array->shape[i] && axis >= 0)
+            return -1;
+        if (shape[i] != array->shape[i])
+            axis = i;
+    }
+    return axis;
+}
+
 static int
 shrink(b2nd_array_t *array, const int64_t *shape, const int64_t *positions)
 {
@@ -169,7 +185,7 @@ shrink(b2nd_array_t *array, const int64_t *shape, const int64_t *positions)
     const tess_status st = tess_array_resize_at(nd_handle(array), shrunk, positions, &err);
     if (st != TESS_OK)
         return b2_code_io(st, &err, BLOSC2_ERROR_FILE_WRITE);
-    return nd_reshaped(array);
+    return nd_reshaped(array, changed_axis(array, shrunk), positions[0]);
 }
 
 static int
@@ -196,7 +212,7 @@ grow(b2nd_array_t *array, const int64_t *shape, const int64_t *positions)
     if (rc == 0)
         rc = fill_equal_chunks(array, &chunks, shape, positions, moved);
     free(chunks.list);
-    return rc < 0 || !any ? rc : nd_reshaped(array);
+    return rc < 0 || !any ? rc : nd_reshaped(array, changed_axis(array, shape), positions[0]);
 }
 
 // The array is locked for a change.
@@ -268,7 +284,17 @@ insert(b2nd_array_t *array, const void *buffer, int64_t buffersize, int axis, in
     const tess_status st = tess_array_insert(nd_handle(array), axis, start, count, buffer,
                                              (size_t)buffersize, NULL, &err);
     rc = b2_code_io(st, &err, BLOSC2_ERROR_FILE_WRITE);
-    return rc < 0 ? rc : nd_reshaped(array);
+    if (rc == 0)
+        rc = nd_reshaped(array, axis, start);
+    if (rc < 0 || !b2_encodes_by_context(nd_schunk(array)))
+        return rc;
+    int64_t first[B2ND_MAX_DIM] = {0}, stop[B2ND_MAX_DIM];
+    memcpy(stop, array->shape, sizeof stop);
+    first[axis] = start;
+    stop[axis] = start + count;
+    rc = nd_written(array, first, stop);
+    b2_schunk_count(nd_schunk(array));
+    return rc;
 }
 
 static int

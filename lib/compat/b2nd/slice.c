@@ -176,7 +176,8 @@ write_box(b2nd_array_t *array, const int64_t *start, const struct box *box, cons
         st = tess_array_write(a, start, box->stop, buffer, size, &err);
     else
         st = tess_array_set_slice(a, start, box->stop, NULL, buffer, size, box->strides, &err);
-    return b2_code_io(st, &err, BLOSC2_ERROR_FILE_WRITE);
+    const int written = nd_written(array, start, box->stop); // also after a failure: in part
+    return st == TESS_OK ? written : b2_code_io(st, &err, BLOSC2_ERROR_FILE_WRITE);
 }
 
 int

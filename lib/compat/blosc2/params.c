@@ -66,14 +66,19 @@ b2_params_get(const tess_info *info, blosc2_cparams *cparams)
 }
 
 bool
+b2_params_same(const blosc2_cparams *a, const blosc2_cparams *b)
+{
+    return a->compcode == b->compcode && a->compcode_meta == b->compcode_meta &&
+           a->clevel == b->clevel && !a->use_dict == !b->use_dict && a->typesize == b->typesize &&
+           split_of(a) == split_of(b) && memcmp(a->filters, b->filters, sizeof a->filters) == 0 &&
+           memcmp(a->filters_meta, b->filters_meta, sizeof a->filters_meta) == 0;
+}
+
+bool
 b2_params_equal(const tess_info *info, const blosc2_cparams *cparams)
 {
     blosc2_cparams own = *cparams;
 
     b2_params_get(info, &own);
-    return own.compcode == cparams->compcode && own.compcode_meta == cparams->compcode_meta &&
-           own.clevel == cparams->clevel && !own.use_dict == !cparams->use_dict &&
-           own.typesize == cparams->typesize && split_of(&own) == split_of(cparams) &&
-           memcmp(own.filters, cparams->filters, sizeof own.filters) == 0 &&
-           memcmp(own.filters_meta, cparams->filters_meta, sizeof own.filters_meta) == 0;
+    return b2_params_same(&own, cparams);
 }

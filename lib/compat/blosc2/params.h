@@ -20,6 +20,9 @@ int b2_params_check_array(const blosc2_storage *storage);
 // What an array says of its new chunks. Members that an array does not record stay.
 void b2_params_get(const tess_info *info, blosc2_cparams *cparams);
 
+// Whether both encode chunks alike, apart from the size of blocks.
+bool b2_params_same(const blosc2_cparams *a, const blosc2_cparams *b);
+
 // Whether new chunks of the array are encoded as cparams say.
 bool b2_params_equal(const tess_info *info, const blosc2_cparams *cparams);
 

@@ -3,7 +3,7 @@
  *
  * Programs of c-blosc2 do not wait for the disk: commits are ordered for a crash of the program
  * only (TESS_DURABILITY_NONE). TESS_B2ND_CHECKSUMS=0 in the environment leaves out the metalayer
- * `_tess` with the checksums.
+ * `_tess` with the checksums, TESS_B2ND_COMMITS=deferred the commit at the end of each call.
  */
 #include "compat/blosc2/storage.h"
 
@@ -89,6 +89,14 @@ b2_storage_locks(const blosc2_storage *storage)
         return false;
     const blosc2_stdio_params *const params = storage->io ? storage->io->params : NULL;
     return (params && params->locking) || is_set("BLOSC_LOCKING");
+}
+
+bool
+b2_storage_defers(void)
+{
+    const char *const commits = getenv("TESS_B2ND_COMMITS");
+
+    return commits && strcmp(commits, "deferred") == 0;
 }
 
 bool

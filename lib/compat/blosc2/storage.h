@@ -29,6 +29,9 @@ const char *b2_storage_file(const blosc2_storage *storage);
 // Whether the program wants the lock file of c-blosc2.
 bool b2_storage_locks(const blosc2_storage *storage);
 
+// Whether the environment leaves out the commit at the end of each call.
+bool b2_storage_defers(void);
+
 // Whether io means a mapped file; NULL: it does not.
 bool b2_storage_is_mapped(const blosc2_io *io);
 

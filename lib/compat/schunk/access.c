@@ -1,5 +1,6 @@
 /*
- * access.c - what a super-chunk and its views share: a lock, and codecs of the program.
+ * access.c - what a super-chunk and its views share: a lock, codecs of the program, the list of
+ * chunks that programs see.
  */
 #include "compat/schunk/access.h"
 
@@ -42,6 +43,9 @@ b2_access_drop(struct b2_access *access)
 {
     if (!access || --access->users > 0)
         return;
+    for (int64_t i = 0; i < access->chunks.count; i++)
+        free(access->chunks.list[i]);
+    free(access->chunks.list);
     pthread_rwlock_destroy(&access->lock);
     pthread_mutex_destroy(&access->counts);
     b2_plugins_free(access->plugins);

@@ -1,5 +1,6 @@
 /*
- * access.h - what a super-chunk and its views share: a lock, and codecs of the program.
+ * access.h - what a super-chunk and its views share: a lock, codecs of the program, the list of
+ * chunks that programs see.
  */
 #ifndef COMPAT_SCHUNK_ACCESS_H
 #define COMPAT_SCHUNK_ACCESS_H
@@ -14,15 +15,25 @@
 
 struct b2_schunk;
 
+// Copies of the chunks as they are stored, of arrays without a frame: blosc2_schunk.data.
+struct b2_chunks {
+    uint8_t **list; // `count` of them, room for more; NULL where one is not listed
+    int64_t count, room;
+    int64_t first, behind; // those that are not listed are first .. behind; first >= behind: none
+};
+
 struct b2_access {
     pthread_rwlock_t lock;
-    pthread_mutex_t counts; // guards nbytes, cbytes and the like while `lock` is held shared
+    pthread_mutex_t counts; // guards nbytes, cbytes, `chunks` while `lock` is held shared
+    struct b2_chunks chunks;
     atomic_int users; // grows while `lock` is held, or at the start
     struct b2_told told; // to codecs and filters
     struct b2_plugins *plugins; // those that were registered when the super-chunk began
     struct b2_schunk *owner; // that is no view, guarded by `lock`; NULL: it was freed
     int64_t handles; // counts those of the owner, guarded by `lock`: views follow the last one
     atomic_bool unwritten; // something was changed since functions of the program wrote the frame
+    bool in_file; // there is a file, or a directory, to commit to
+    bool deferred; // commits are for blosc2_schunk_free(), exit() and other super-chunks (storage.h)
     dev_t device; // with inode: the file that is read, guarded by `lock`; 0: none is known
     ino_t inode;
     bool plain; // the N-dimensional layer does not describe the chunks; guarded by `lock`

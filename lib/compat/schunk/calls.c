@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tessera/schunk.h>
 #include <unistd.h>
 
 enum { TRIES = 20 }; // of one call, while others commit
@@ -362,10 +363,31 @@ b2_schunk_alone_begin(struct b2_schunk *s)
     pthread_rwlock_wrlock(&s->access->lock);
 }
 
+// A program sets blosc2_schunk.chunksize before the first chunk. s is locked exclusively.
+static int
+take_chunksize(struct b2_schunk *s)
+{
+    tess_info info;
+    tess_error err = {0};
+
+    tess_array_info(s->a, &info);
+    if (!info.plain || info.nchunks > 0 || s->of.chunksize <= 0 ||
+        s->of.chunksize == info.chunksize)
+        return BLOSC2_ERROR_SUCCESS;
+    return b2_code(tess_schunk_set_chunksize(s->a, s->of.chunksize, &err), &err);
+}
+
 int
 b2_schunk_change_begin(struct b2_schunk *s)
 {
-    return begin_writable(s, pthread_rwlock_wrlock);
+    int rc = begin_writable(s, pthread_rwlock_wrlock);
+
+    if (rc == 0) {
+        rc = take_chunksize(s);
+        if (rc < 0)
+            b2_schunk_end(s);
+    }
+    return rc;
 }
 
 int
@@ -432,12 +454,24 @@ b2_schunk_stop_writing(struct b2_schunk *s)
     return rc;
 }
 
+// What the call changed is in the file when it returns. A view commits its base.
+static int
+commit_call(const struct b2_schunk *s)
+{
+    tess_error err = {0};
+
+    if (!s->access->in_file || s->access->deferred || s->lock_depth > 0)
+        return BLOSC2_ERROR_SUCCESS;
+    return b2_code_io(tess_array_flush(s->a, &err), &err, BLOSC2_ERROR_FILE_WRITE);
+}
+
 int
 b2_schunk_end_counted(struct b2_schunk *s)
 {
     const bool in_turns = s->locking && s->lock_depth == 0;
+    const int rc = in_turns ? BLOSC2_ERROR_SUCCESS : commit_call(s);
     b2_schunk_end(s);
-    return in_turns ? b2_schunk_stop_writing(s) : BLOSC2_ERROR_SUCCESS;
+    return in_turns ? b2_schunk_stop_writing(s) : rc;
 }
 
 int

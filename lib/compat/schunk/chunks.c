@@ -86,27 +86,50 @@ put_in_array(struct b2_schunk *s, int64_t n, const uint8_t *chunk, size_t size, 
     return st;
 }
 
+// The size of chunks that the program set is the most, as in c-blosc2.
+static int
+check_first(const struct b2_schunk *s, int32_t nbytes)
+{
+    if (s->of.nchunks == 0 && s->of.chunksize > 0 && nbytes > s->of.chunksize)
+        return b2_fail(BLOSC2_ERROR_CHUNK_APPEND, "a chunk of %" PRId32 " bytes, chunksize is %"
+                       PRId32, nbytes, s->of.chunksize);
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+// The super-chunk is locked for a change.
+static int
+put_chunk_at(struct b2_schunk *s, int64_t n, const uint8_t *chunk, int32_t size, bool insert)
+{
+    tess_info info;
+    tess_error err = {0};
+    int32_t nbytes = 0;
+    int rc = blosc2_cbuffer_sizes(chunk, &nbytes, NULL, NULL);
+
+    if (rc == 0)
+        rc = check_first(s, nbytes);
+    if (rc < 0)
+        return rc;
+    tess_array_info(s->a, &info);
+    if (info.plain && is_of_blosc1(chunk))
+        return put_blosc1(s, n, chunk, size, insert);
+    if (insert && info.plain)
+        return b2_code(
+            tess_schunk_insert_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err), &err);
+    return b2_code(put_in_array(s, n, chunk, (size_t)size, insert, &err), &err);
+}
+
 // n < 0: behind the last one.
 static int64_t
 put_chunk(struct b2_schunk *s, int64_t n, uint8_t *chunk, bool insert, bool copy)
 {
-    tess_info info;
-    tess_error err = {0};
     const int size = size_of_chunk(chunk);
     int rc = size < 0 ? size : b2_schunk_change_begin(s);
 
     if (rc < 0)
         return rc;
-    tess_array_info(s->a, &info);
     if (n < 0)
-        n = info.nchunks - s->missing;
-    if (info.plain && is_of_blosc1(chunk))
-        rc = put_blosc1(s, n, chunk, size, insert);
-    else if (insert && info.plain)
-        rc = b2_code(
-            tess_schunk_insert_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err), &err);
-    else
-        rc = b2_code(put_in_array(s, n, chunk, (size_t)size, insert, &err), &err);
+        n = s->of.nchunks;
+    rc = put_chunk_at(s, n, chunk, size, insert);
     const int64_t nchunks = end_change(s, n, insert || n == INT64_MAX ? INT64_MAX : n + 1, rc);
     if (nchunks >= 0 && !copy)
         free(chunk); // it was handed over
@@ -171,13 +194,17 @@ blosc2_schunk_append_buffer(blosc2_schunk *schunk, const void *src, int32_t nbyt
         return BLOSC2_ERROR_NULL_POINTER;
     if (nbytes < 0 || nbytes > BLOSC2_MAX_BUFFERSIZE)
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "a chunk of %" PRId32 " bytes", nbytes);
-    if (nbytes > 0 && src && (s->by_context || s->missing > 0))
-        return append_by_context(s, src, nbytes);
     int rc = b2_schunk_change_begin(s);
     if (rc < 0)
         return rc;
+    if (nbytes > 0 && src && (s->missing > 0 || b2_encodes_by_context(s))) {
+        b2_schunk_end(s);
+        return append_by_context(s, src, nbytes);
+    }
     tess_array_info(s->a, &info);
-    rc = b2_code(tess_schunk_insert(s->a, info.nchunks, src, (size_t)nbytes, &err), &err);
+    rc = check_first(s, nbytes);
+    if (rc == 0)
+        rc = b2_code(tess_schunk_insert(s->a, info.nchunks, src, (size_t)nbytes, &err), &err);
     return end_change(s, INT64_MAX, INT64_MAX, rc); // none that was there
 }
 
@@ -288,7 +315,9 @@ blosc2_schunk_fill_special(blosc2_schunk *schunk, int64_t nitems, int special_va
         return b2_fail(BLOSC2_ERROR_FRAME_SPECIAL, "a super-chunk that has chunks");
     }
     const size_t size = (size_t)(in_chunk * typesize);
-    st = tess_schunk_insert_special(s->a, 0, whole, kind, whole > 0 ? size : 1, &err);
+    st = tess_schunk_set_chunksize(s->a, (int64_t)size, &err);
+    if (st == TESS_OK)
+        st = tess_schunk_insert_special(s->a, 0, whole, kind, whole > 0 ? size : 1, &err);
     if (st == TESS_OK && rest > 0)
         st = tess_schunk_insert_special(s->a, whole, 1, kind, rest, &err);
     return end_change(s, 0, INT64_MAX, b2_code_io(st, &err, BLOSC2_ERROR_FRAME_SPECIAL));

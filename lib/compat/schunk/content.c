@@ -2,11 +2,13 @@
  * content.c - the content of chunks of a super-chunk: decoded, and encoded again.
  *
  * Postfilters and prefilters are of the contexts of the super-chunk, and so are parameters that the
- * environment changed: chunks go through those then.
+ * program or the environment changed: chunks go through the contexts then.
  */
 #include "compat/schunk/content.h"
 
 #include "compat/blosc2/error.h"
+#include "compat/blosc2/params.h"
+#include "compat/chunk/blocksize.h"
 #include "compat/chunk/context.h"
 
 #include <inttypes.h>
@@ -41,11 +43,34 @@ b2_chunk_nbytes(const struct b2_schunk *s, int64_t n, int32_t *nbytes)
     return rc;
 }
 
-static bool
-has_postfilter(const struct b2_schunk *s)
+// -- contexts, which programs may replace
+
+bool
+b2_encodes_by_context(const struct b2_schunk *s)
 {
-    return s->of.storage->dparams->postfilter != NULL;
+    blosc2_cparams own;
+    tess_info info;
+
+    if (!s->of.cctx || blosc2_ctx_get_cparams(s->of.cctx, &own) < 0)
+        return false;
+    if (own.prefilter || !b2_params_same(&own, &s->encodes))
+        return true;
+    tess_array_info(s->a, &info);
+    if (!info.plain)
+        return false; // an array chooses where a dictionary pays, and has blocks of its own
+    return own.use_dict || own.blocksize != s->encodes.blocksize ||
+           (own.blocksize == 0 && b2_compresses_more(own.compcode));
 }
+
+bool
+b2_decodes_by_context(const struct b2_schunk *s)
+{
+    blosc2_dparams own;
+
+    return s->of.dctx && blosc2_ctx_get_dparams(s->of.dctx, &own) == 0 && own.postfilter;
+}
+
+// -- decoded, and encoded
 
 static int
 read_by_context(const struct b2_schunk *s, int64_t n, void *dst, int32_t nbytes)
@@ -67,7 +92,7 @@ b2_chunk_read(const struct b2_schunk *s, int64_t n, void *dst, int32_t nbytes)
 {
     tess_error err = {0};
 
-    if (has_postfilter(s))
+    if (b2_decodes_by_context(s))
         return read_by_context(s, n, dst, nbytes);
     return b2_code(tess_schunk_decode(s->a, n, dst, (size_t)nbytes, &err), &err);
 }
@@ -81,6 +106,10 @@ rewrite_by_context(struct b2_schunk *s, int64_t n, const void *src, int32_t nbyt
 
     if (!chunk)
         return BLOSC2_ERROR_MEMORY_ALLOC;
+    if (!s->of.cctx) {
+        free(chunk);
+        return b2_fail(BLOSC2_ERROR_NULL_POINTER, "the program has taken the context away");
+    }
     s->of.cctx->nchunk = n;
     const int size = blosc2_compress_ctx(s->of.cctx, src, nbytes, chunk, (int32_t)room);
     s->of.cctx->nchunk = -1;
@@ -99,7 +128,7 @@ b2_chunk_rewrite(struct b2_schunk *s, int64_t n, const void *src, int32_t nbytes
     tess_error err = {0};
 
     tess_array_info(s->a, &info);
-    if (!info.plain || s->by_context)
+    if (!info.plain || b2_encodes_by_context(s))
         return rewrite_by_context(s, n, src, nbytes);
     return b2_code(tess_schunk_update(s->a, n, src, (size_t)nbytes, &err), &err);
 }

@@ -6,7 +6,15 @@
 
 #include "compat/schunk/schunk.h"
 
-// The functions below run inside b2_schunk_..._begin() and b2_schunk_end(), and return a code.
+// The functions below run inside b2_schunk_..._begin() and b2_schunk_end(); those that return int,
+// return a code.
+
+// Whether new chunks, and chunks that are read, go through the contexts of the super-chunk: these
+// have functions of the program, or encode otherwise than the library would. A dictionary for each
+// chunk, which the library makes where it pays, is such; and so are blocks of c-blosc2's sizes,
+// which matter for codecs that are chosen for their ratio.
+bool b2_encodes_by_context(const struct b2_schunk *s);
+bool b2_decodes_by_context(const struct b2_schunk *s);
 
 // Whether there is a chunk n.
 int b2_check_chunk(const struct b2_schunk *s, int64_t n);

@@ -103,7 +103,7 @@ read_range(struct b2_schunk *s, int64_t start, int64_t stop, void *buffer)
     rc = check_range(s, start, stop);
     tess_array_info(s->a, &info);
     const int64_t size = s->of.typesize, from = start * size, to = stop * size;
-    if (rc == 0 && info.plain && !s->of.storage->dparams->postfilter) {
+    if (rc == 0 && info.plain && !b2_decodes_by_context(s)) {
         const int64_t first = from / info.typesize, last = to / info.typesize;
         rc = b2_code(tess_array_read(s->a, &first, &last, buffer, (size_t)(to - from), &err), &err);
     } else if (rc == 0) {
@@ -163,7 +163,7 @@ read_sparse(struct b2_schunk *s, int64_t n, const int64_t *coords, void *buffer)
         rc = coords[i] < 0 ? BLOSC2_ERROR_INVALID_PARAM : check_range(s, coords[i], coords[i] + 1);
     tess_array_info(s->a, &info);
     const bool direct =
-        info.plain && info.typesize == s->of.typesize && !s->of.storage->dparams->postfilter;
+        info.plain && info.typesize == s->of.typesize && !b2_decodes_by_context(s);
     if (rc == 0 && direct)
         rc = b2_code(
             tess_array_get_points(s->a, n, coords, buffer, (size_t)n * (size_t)info.typesize, &err),

@@ -29,5 +29,6 @@ b2_view_renew(struct b2_schunk *s)
     s->a = a;
     s->writable = owner->writable;
     s->handle = s->access->handles;
+    b2_schunk_show_chunks(s);
     return BLOSC2_ERROR_SUCCESS;
 }

@@ -1,9 +1,8 @@
 /*
  * schunk.c - a super-chunk: the struct that programs see, and the handle behind it.
  *
- * `data` is for programs that go to the chunks in memory themselves, where there is no frame. Of a
- * plain super-chunk it points to a copy of each chunk; of an array, to the header of a chunk of
- * zeros.
+ * `data` is for programs that go to the chunks in memory themselves, where there is no frame: a copy
+ * of each chunk as it is stored, replaced after each call that changed the chunk.
  */
 #include "compat/schunk/schunk.h"
 
@@ -29,91 +28,100 @@ b2_schunk_take_handle(struct b2_schunk *s, tess_array *a)
     s->access->handles++;
 }
 
-// Chunks that are listed; an entry that was forgotten is NULL.
-static int64_t
-count_listed(const struct b2_schunk *s)
+// -- the list of chunks
+
+static void
+forget(struct b2_chunks *c, int64_t first, int64_t behind)
 {
-    return (int64_t)(s->of.data_len / sizeof *s->of.data);
+    behind = behind < c->count ? behind : c->count;
+    if (first >= behind)
+        return;
+    for (int64_t i = first; i < behind; i++) {
+        free(c->list[i]);
+        c->list[i] = NULL;
+    }
+    const bool any = c->first < c->behind;
+    c->first = any && c->first < first ? c->first : first;
+    c->behind = any && c->behind > behind ? c->behind : behind;
 }
 
 void
 b2_schunk_forget_chunks(struct b2_schunk *s, int64_t first, int64_t behind)
 {
-    uint8_t **const data = s->of.data;
-    const int64_t n = count_listed(s);
-
-    for (int64_t i = first; i < n && i < behind; i++) {
-        if (data[i] != s->header)
-            free(data[i]);
-        data[i] = NULL;
-    }
-    if (first < s->first_forgotten)
-        s->first_forgotten = first;
+    pthread_mutex_lock(&s->access->counts);
+    forget(&s->access->chunks, first, behind);
+    pthread_mutex_unlock(&s->access->counts);
 }
 
-// What stands for a chunk in the list.
+// NULL: there is no memory for it, or it is damaged.
 static uint8_t *
-chunk_of_list(struct b2_schunk *s, bool plain, int64_t n)
+copy_chunk(const struct b2_schunk *s, int64_t n)
 {
     void *bytes = NULL;
     size_t size = 0;
 
-    if (!plain || tess_array_get_chunk(s->a, n, &bytes, &size, NULL) != TESS_OK)
-        return s->header;
-    uint8_t *const chunk = malloc(size);
+    if (tess_array_get_chunk(s->a, n, &bytes, &size, NULL) != TESS_OK)
+        return NULL;
+    uint8_t *const chunk = malloc(size); // programs may free() it, which may be another function
     if (chunk)
         memcpy(chunk, bytes, size);
     tess_free(bytes);
-    return chunk ? chunk : s->header;
+    return chunk;
 }
 
-// Whether the list has room for all chunks now.
+// Make the list as long as there are chunks. False: there is no memory, nothing happens.
 static bool
-make_room(struct b2_schunk *s)
+set_count(struct b2_chunks *c, int64_t count)
 {
-    const int64_t n = s->of.nchunks;
-
-    if (s->of.data && n <= s->room)
-        return true;
-    const int64_t room = n < 8 ? 8 : n + n / 2;
-    uint8_t **const data = realloc(s->of.data, (size_t)room * sizeof *data);
-    if (!data)
-        return false;
-    s->of.data = data;
-    s->room = room;
+    if (count > c->room) {
+        const int64_t room = count < 8 ? 8 : count + count / 2;
+        uint8_t **const list = realloc(c->list, (size_t)room * sizeof *list);
+        if (!list)
+            return false;
+        c->list = list;
+        c->room = room;
+    }
+    const int64_t before = c->count;
+    forget(c, count, before);
+    for (int64_t i = before; i < count; i++)
+        c->list[i] = NULL;
+    c->count = count;
+    forget(c, before, count);
+    c->behind = c->behind < count ? c->behind : count;
     return true;
 }
 
-// Make the list as long as there are chunks; those that are on it stay.
-static void
-list_chunks(struct b2_schunk *s, bool plain)
+void
+b2_schunk_show_chunks(struct b2_schunk *s)
 {
-    blosc2_schunk *const of = &s->of;
-    const int64_t n = count_listed(s);
-
-    if (of->frame || !make_room(s)) // without memory it stays as long as it is
+    if (s->of.frame)
         return;
-    if (n > of->nchunks)
-        b2_schunk_forget_chunks(s, of->nchunks, n);
-    for (int64_t i = n; i < of->nchunks; i++)
-        of->data[i] = NULL;
-    of->data_len = (size_t)of->nchunks * sizeof *of->data;
-    for (int64_t i = s->first_forgotten; i < of->nchunks; i++)
-        if (!of->data[i])
-            of->data[i] = chunk_of_list(s, plain, i);
-    s->first_forgotten = of->nchunks;
+    s->of.data = s->access->chunks.list;
+    s->of.data_len = (size_t)s->access->chunks.room * sizeof *s->of.data;
 }
 
-// Where a block size is chosen for each chunk: that of the first. 0: there is none.
-static int32_t
-first_blocksize(const tess_array *a, const tess_info *info)
+// The chunks are those of the base of a view, as long as it is there.
+static void
+list_chunks(struct b2_schunk *s)
 {
-    tess_chunk_info first;
+    struct b2_chunks *const c = &s->access->chunks;
+    struct b2_schunk *const owner = s->access->owner ? s->access->owner : s;
 
-    if (!info->plain || info->nchunks == 0 || tess_array_chunk(a, 0, &first, NULL) != TESS_OK)
-        return 0;
-    return first.blocksize > 0 ? first.blocksize : (int32_t)first.nbytes;
+    if (owner->of.frame || !set_count(c, owner->of.nchunks))
+        return;
+    bool all = true;
+    for (int64_t i = c->first; i < c->behind; i++) {
+        if (!c->list[i])
+            c->list[i] = copy_chunk(owner, i);
+        all &= c->list[i] != NULL;
+    }
+    if (all) // else the next call tries again
+        c->first = c->behind = 0;
+    b2_schunk_show_chunks(owner);
+    b2_schunk_show_chunks(s);
 }
+
+// -- members
 
 // Threads that read items may read a member: it is written if it changes.
 #define SET(member, value)       \
@@ -133,14 +141,14 @@ count(struct b2_schunk *s, const tess_info *info)
     SET(of->nchunks, info->nchunks - s->missing);
     SET(of->nbytes, info->nbytes - s->missing * info->chunksize);
     of->cbytes = info->live >= 0 ? info->live : info->cbytes;
-    SET(of->chunksize,
-        info->plain && info->nchunks == 0 && info->chunksize == 0 ? -1 : info->chunksize);
-    if (info->blocksize > 0 || info->nchunks == 0 || of->blocksize == 0)
-        SET(of->blocksize, info->blocksize > 0 ? info->blocksize : first_blocksize(s->a, info));
+    if (!info->plain || info->nchunks > 0 || info->chunksize > 0)
+        SET(of->chunksize, info->chunksize);
+    else if (of->chunksize == 0)
+        of->chunksize = -1; // until the program sets it, or the first chunk
     SET(of->flags2, info->vlblocks ? BLOSC2_VL_BLOCKS : 0);
     s->frame_is_old = true;
     s->access->unwritten = true;
-    list_chunks(s, info->plain);
+    list_chunks(s);
     pthread_mutex_unlock(&s->access->counts);
 }
 
@@ -158,14 +166,19 @@ set_params(struct b2_schunk *s, const tess_info *info)
 {
     blosc2_schunk *const of = &s->of;
     blosc2_cparams *const cparams = of->storage->cparams;
+    blosc2_cparams encodes = *cparams;
 
-    b2_params_get(info, cparams);
+    b2_params_get(info, &encodes);
+    if (!b2_params_same(&encodes, &s->encodes))
+        b2_params_get(info, cparams); // else they are those of the program, which may set others
+    s->encodes = encodes;
     of->version = (uint8_t)info->frame_version;
     of->compcode = cparams->compcode;
     of->compcode_meta = cparams->compcode_meta;
     of->clevel = cparams->clevel;
     of->splitmode = (uint8_t)cparams->splitmode;
     of->typesize = cparams->typesize;
+    of->blocksize = cparams->blocksize;
     of->flags2 = info->vlblocks ? BLOSC2_VL_BLOCKS : 0;
     of->use_dict = cparams->use_dict != 0;
     memcpy(of->filters, cparams->filters, sizeof of->filters);

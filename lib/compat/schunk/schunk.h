@@ -34,7 +34,7 @@ struct b2_schunk {
     tess_array *a;
     struct b2_access *access;
     atomic_bool writable; // a may be changed; changes while `lock` is held exclusively
-    bool by_context; // new chunks are encoded by of.cctx; not of an array
+    blosc2_cparams encodes; // what `a` encodes new chunks by (content.h)
     bool by_program; // in memory, and written by functions of the program
     bool locking; // other processes write in turns: write access ends with each call
     bool read_only; // the program opened the file for reading alone
@@ -54,10 +54,6 @@ struct b2_schunk {
     int64_t frame_size;
     bool frame_is_old; // the array was changed since the copy was made
     bool frame_is_foreign; // belongs to the program
-
-    uint8_t header[BLOSC_EXTENDED_HEADER_LENGTH]; // what each of of.data points to
-    int64_t room; // for chunks in of.data
-    int64_t first_forgotten; // all chunks in front of it are listed
 };
 
 // From now on a is the handle of s, which is no view; views of it follow. s is locked exclusively.
@@ -65,8 +61,12 @@ void b2_schunk_take_handle(struct b2_schunk *s, tess_array *a);
 
 struct b2_schunk *b2_schunk_of(blosc2_schunk *schunk);
 
-// Chunks first .. behind were replaced, or changed places: b2_schunk_count() lists them again.
+// Chunks first .. behind were replaced, or changed places: b2_schunk_count() lists them again. Takes
+// `counts`.
 void b2_schunk_forget_chunks(struct b2_schunk *s, int64_t first, int64_t behind);
+
+// Show the list of chunks as it is.
+void b2_schunk_show_chunks(struct b2_schunk *s);
 
 // Set the members that count chunks and bytes, and list the chunks that are not listed.
 void b2_schunk_count(struct b2_schunk *s);

@@ -6,7 +6,6 @@
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/program_io.h"
 #include "compat/blosc2/storage.h"
-#include "compat/chunk/blocksize.h"
 #include "compat/chunk/environment.h"
 #include "compat/schunk/access.h"
 #include "compat/schunk/calls.h"
@@ -33,24 +32,6 @@ set_storage(struct b2_schunk *s, const blosc2_storage *storage, const char *path
     return BLOSC2_ERROR_SUCCESS;
 }
 
-// Whether new chunks are not as the library would encode them: a prefilter, or what the environment
-// says; a dictionary for each chunk, which the library makes where it pays; blocks of c-blosc2's
-// sizes, which matter for codecs that are chosen for their ratio.
-static bool
-needs_context(struct b2_schunk *s)
-{
-    const blosc2_cparams *const told = s->of.storage->cparams;
-    blosc2_cparams own;
-
-    return blosc2_ctx_get_cparams(s->of.cctx, &own) == 0 &&
-           (own.prefilter || own.use_dict ||
-            (own.blocksize == 0 && b2_compresses_more(own.compcode)) ||
-            own.compcode != told->compcode || own.clevel != told->clevel ||
-            own.typesize != told->typesize || own.blocksize != told->blocksize ||
-            own.splitmode != told->splitmode ||
-            memcmp(own.filters, told->filters, sizeof own.filters) != 0);
-}
-
 // For programs, which may use them, and for chunks of super-chunks that need them. Arrays have
 // threads and codecs of their own.
 static int
@@ -65,7 +46,6 @@ set_contexts(struct b2_schunk *s)
     s->of.dctx = blosc2_create_dctx(*dparams);
     if (!s->of.cctx || !s->of.dctx)
         return b2_fail(BLOSC2_ERROR_NULL_POINTER, "no contexts with these parameters");
-    s->by_context = needs_context(s);
     if (!s->of.view) {
         s->access->told.cparams = *cparams;
         s->access->told.dparams = *dparams;
@@ -97,16 +77,19 @@ b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
     s->by_program =
         !path && s->of.storage->urlpath && !is_view && info.writable && b2_program_io(storage->io);
     s->locking = path && b2_storage_locks(s->of.storage);
-    if (s->of.storage->contiguous || s->of.storage->urlpath)
+    if (is_view ? access->owner && access->owner->of.frame
+                : s->of.storage->contiguous || s->of.storage->urlpath)
         s->of.frame = (blosc2_frame *)(void *)s;
     if (b2_schunk_reload(s) < 0 || set_contexts(s) < 0)
         goto fail;
-    blosc2_chunk_zeros(*s->of.storage->cparams, info.chunksize, s->header, sizeof s->header);
     s->of.change_tick = 0;
     if (s->by_program && b2_access_write(s) < 0) // so that failures are not met at the end only
         goto fail;
-    if (!is_view)
+    if (!is_view) {
         access->owner = s;
+        access->in_file = path != NULL;
+        access->deferred = b2_storage_defers();
+    }
     b2_access_add_file(s);
     return s;
 fail:
@@ -202,8 +185,6 @@ blosc2_schunk_free(blosc2_schunk *schunk)
     b2_access_drop(s->access);
     b2_storage_free(s->of.storage);
     free(s->of.blockshape);
-    b2_schunk_forget_chunks(s, 0, INT64_MAX);
-    free(s->of.data);
     free(s->path);
     if (!s->frame_is_foreign)
         free(s->frame);
