@@ -9,6 +9,7 @@
 #include "compat/blosc2/error.h"
 #include "compat/schunk/calls.h"
 #include "compat/schunk/content.h"
+#include "compat/schunk/schunk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -19,7 +19,7 @@
 #include <tessera/schunk.h>
 #include <unistd.h>
 
-enum { TRIES = 20 }; // of one call, while others commit
+enum { TRIES = 1000 }; // of one call, while others commit at each of theirs
 
 static pthread_mutex_t list = PTHREAD_MUTEX_INITIALIZER;
 static struct b2_schunk *files; // guarded by list
