@@ -462,7 +462,9 @@ commit_call(const struct b2_schunk *s)
 
     if (!s->access->in_file || s->access->deferred || s->lock_depth > 0)
         return BLOSC2_ERROR_SUCCESS;
-    return b2_code_io(tess_array_flush(s->a, &err), &err, BLOSC2_ERROR_FILE_WRITE);
+    const int rc = b2_code_io(tess_array_flush(s->a, &err), &err, BLOSC2_ERROR_FILE_WRITE);
+    s->access->uncommitted = rc < 0;
+    return rc;
 }
 
 int

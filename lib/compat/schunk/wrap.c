@@ -90,6 +90,8 @@ b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
         access->in_file = path != NULL;
         access->deferred = b2_storage_defers();
     }
+    if (path && s->writable && !access->deferred && tess_array_flush(a, NULL) != TESS_OK)
+        goto fail;
     b2_access_add_file(s);
     return s;
 fail:
@@ -151,8 +153,10 @@ close_file(struct b2_schunk *s, tess_error *err)
         return tess_array_close(s->a, err);
     b2_schunk_alone_begin(s);
     const bool holes = has_holes(s);
-    const tess_status st = tess_array_close(s->a, err);
+    tess_status st = tess_array_close(s->a, err);
     s->a = NULL;
+    if (st == TESS_ERR_STALE && !s->access->deferred && !s->access->uncommitted)
+        st = TESS_OK; // all was committed before the file was removed or replaced
     if (st == TESS_OK && holes)
         compact(s);
     b2_access_closed(s);
