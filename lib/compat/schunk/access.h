@@ -19,6 +19,7 @@ struct b2_schunk;
 struct b2_chunks {
     uint8_t **list; // `count` of them, room for more; NULL where one is not listed
     int64_t count, room;
+    int64_t cbytes; // of those that are listed
     int64_t first, behind; // those that are not listed are first .. behind; first >= behind: none
 };
 

@@ -7,6 +7,7 @@
 #include "compat/blosc2/storage.h"
 #include "compat/schunk/access.h"
 #include "compat/schunk/calls.h"
+#include "compat/schunk/metalist.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -68,6 +69,36 @@ copy_view(struct b2_schunk *s, uint8_t **frame)
     return rc;
 }
 
+// A super-chunk without chunks, out of the members that programs see.
+static int64_t
+copy_members(const struct b2_schunk *s, uint8_t **frame)
+{
+    blosc2_storage storage = {.contiguous = true, .cparams = s->of.storage->cparams};
+    blosc2_schunk *const copy = blosc2_schunk_new(&storage);
+    bool needs_free = false;
+    int64_t rc = copy ? BLOSC2_ERROR_SUCCESS : BLOSC2_ERROR_MEMORY_ALLOC;
+
+    for (int i = 0; i < s->of.nmetalayers && rc >= 0; i++)
+        rc = blosc2_meta_add(copy, s->of.metalayers[i]->name, s->of.metalayers[i]->content,
+                             s->of.metalayers[i]->content_len);
+    for (int i = 0; i < s->of.nvlmetalayers && rc >= 0; i++) {
+        uint8_t *content = NULL;
+        int32_t size = 0;
+        rc = b2_metas_content(s, i, &content, &size);
+        if (rc >= 0)
+            rc = blosc2_vlmeta_add(copy, s->of.vlmetalayers[i]->name, content, size, NULL);
+        free(content);
+    }
+    if (rc >= 0) {
+        copy->chunksize = s->of.chunksize;
+        rc = blosc2_schunk_to_buffer(copy, frame, &needs_free);
+    }
+    if (rc > 0 && !needs_free)
+        blosc2_schunk_avoid_cframe_free(copy, true);
+    blosc2_schunk_free(copy);
+    return rc;
+}
+
 // *frame becomes the frame in memory to be freed. The super-chunk is locked exclusively.
 static int64_t
 copy_frame(struct b2_schunk *s, uint8_t **frame)
@@ -81,6 +112,8 @@ copy_frame(struct b2_schunk *s, uint8_t **frame)
     if (!s->path && s->writable && !has_holes(s->a))
         return copy_own_frame(s->a, frame);
     int rc = b2_code(tess_array_to_image(s->a, &image, &size, &err), &err);
+    if (err.status == TESS_ERR_STALE && s->of.nchunks == 0)
+        return copy_members(s, frame); // the program may be replacing the file by what this returns
     if (rc == 0)
         rc = copy_bytes(image, size, frame);
     tess_free(image);

@@ -30,6 +30,14 @@ b2_schunk_take_handle(struct b2_schunk *s, tess_array *a)
 
 // -- the list of chunks
 
+static int32_t
+size_of(const uint8_t *chunk)
+{
+    int32_t cbytes = 0;
+
+    return chunk && blosc2_cbuffer_sizes(chunk, NULL, &cbytes, NULL) == 0 ? cbytes : 0;
+}
+
 static void
 forget(struct b2_chunks *c, int64_t first, int64_t behind)
 {
@@ -37,6 +45,7 @@ forget(struct b2_chunks *c, int64_t first, int64_t behind)
     if (first >= behind)
         return;
     for (int64_t i = first; i < behind; i++) {
+        c->cbytes -= size_of(c->list[i]);
         free(c->list[i]);
         c->list[i] = NULL;
     }
@@ -97,7 +106,8 @@ b2_schunk_show_chunks(struct b2_schunk *s)
     if (s->of.frame)
         return;
     s->of.data = s->access->chunks.list;
-    s->of.data_len = (size_t)s->access->chunks.room * sizeof *s->of.data;
+    s->of.data_len = (size_t)s->access->chunks.count * sizeof *s->of.data;
+    s->of.cbytes = s->access->chunks.cbytes; // those of one value have a header here, too
 }
 
 // The chunks are those of the base of a view, as long as it is there.
@@ -111,8 +121,10 @@ list_chunks(struct b2_schunk *s)
         return;
     bool all = true;
     for (int64_t i = c->first; i < c->behind; i++) {
-        if (!c->list[i])
+        if (!c->list[i]) {
             c->list[i] = copy_chunk(owner, i);
+            c->cbytes += size_of(c->list[i]);
+        }
         all &= c->list[i] != NULL;
     }
     if (all) // else the next call tries again

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define COMPACTED_AT_MOST ((int64_t)16 << 20) // bytes of a file
+#define HOLES_AT_LEAST ((int64_t)64 << 10) // programs expect that the end changes no file
 
 static int
 set_storage(struct b2_schunk *s, const blosc2_storage *storage, const char *path)
@@ -122,7 +123,7 @@ has_holes(const struct b2_schunk *s)
     tess_array_info(s->a, &info);
     if (info.file_size > COMPACTED_AT_MOST || tess_array_measure(s->a, &info, NULL) != TESS_OK)
         return false;
-    return info.holes > info.file_size / 8;
+    return info.holes > HOLES_AT_LEAST && info.holes > info.file_size / 8;
 }
 
 // Whether params of the program end with the super-chunk: not those of functions that only read,

@@ -210,6 +210,18 @@ constant_set_all(struct chunk_grid *grid, const int64_t *start, const int64_t *s
 }
 
 bool
+constant_is_chunk(const uint8_t *item, const struct geometry *g, int64_t n)
+{
+    bool padded = false;
+    for (int i = g->ndim - 1; i >= 0; i--) {
+        const int64_t origin = n % g->grid[i] * g->chunkshape[i];
+        padded |= g->extchunk[i] != g->chunkshape[i] || origin + g->chunkshape[i] > g->shape[i];
+        n /= g->grid[i];
+    }
+    return !padded || constant_is_zeros(item, g->typesize);
+}
+
+bool
 constant_pays(const uint8_t *item, const struct geometry *g)
 {
     return g->typesize <= WIDE || g->typesize <= g->nblocks * BLOCK_LEAST ||
