@@ -36,6 +36,7 @@ for header in *.h blosc2/*.h; do
 done
 both '#include <b2nd.h>\n#include <blosc2.h>\n#include <tessera.h>'
 both '#include <tessera.h>\n#include <b2nd.h>'
+both '#define TESSERA_B2ND_PLAIN_NAMES\n#include <b2nd.h>'
 both '#define BLOSC1_COMPAT\n#include <blosc2.h>\nint f(const void *s, void *d);
 int f(const void *s, void *d) { return blosc_decompress(s, d, BLOSC_MAX_OVERHEAD); }'
 both '#include <blosc2.h>\nint f(const char *p);
