@@ -46,10 +46,17 @@ check() {
     done
 }
 
+# check_package NAME VERSION: what pkg-config says of an interface: its version, and Tessera's
+check_package() {
+    said="$("$PKG_CONFIG" --modversion "$1") $("$PKG_CONFIG" --variable=tessera_version "$1")"
+    [ "$said" = "$2 $version" ] || stop "pkg-config says that $1 is '$said'"
+}
+
 # check_b2nd FOLDER: the program written for c-blosc2, where its interface is installed
 check_b2nd() {
     [ -e "$libdir/libtessera-b2nd.so" ] || return 0
     [ "$way" != cc ] || {
+        check_package tessera-b2nd 3.3.2
         flags=$("$PKG_CONFIG" --cflags --libs tessera-b2nd) || stop "pkg-config tessera-b2nd failed"
         # shellcheck disable=SC2086
         quiet $CC -std=c11 -Wall -Wextra -Wpedantic -Werror project/b2nd.c -o "$1/program_b2nd" \
@@ -65,6 +72,7 @@ check_caterva() {
     [ -e "$libdir/libtessera-caterva.so" ] || return 0
     program=$1/program_$(echo "${2#tessera-}" | tr - _)
     [ "$way" != cc ] || {
+        check_package "$2" "$3"
         flags=$("$PKG_CONFIG" --cflags --libs "$2") || stop "pkg-config $2 failed"
         # shellcheck disable=SC2086
         quiet $CC -std=c11 -Wall -Wextra -Wpedantic -Werror project/caterva.c -o "$program" \
