@@ -441,6 +441,118 @@ arrays_that_are_refused(void **state)
     assert_good(b2nd_free_ctx(ctx));
 }
 
+// c-blosc2 makes arrays and super-chunks of any filters, and says that they cannot encode when a
+// chunk is to be encoded. Nothing is where chunks are stored as they are: at level 0, and short
+// ones.
+static const struct unfit {
+    const char *reason;
+    uint8_t filters[2];
+    int8_t metas[2];
+    int32_t typesize;
+    bool works;
+} unfits[] = {
+    {"to no bit", {BLOSC_TRUNC_PREC}, {0}, 4, false},
+    {"to no bit of 8 bytes", {BLOSC_TRUNC_PREC, BLOSC_SHUFFLE}, {0}, 8, false},
+    {"to 24 bits", {BLOSC_TRUNC_PREC}, {24}, 4, false},
+    {"of 23 bits", {BLOSC_TRUNC_PREC}, {-23}, 4, false},
+    {"of 22 bits", {BLOSC_TRUNC_PREC}, {-22}, 4, true},
+    {"to 52 bits", {BLOSC_TRUNC_PREC}, {52}, 8, true},
+    {"of items of 2 bytes", {BLOSC_TRUNC_PREC}, {3}, 2, false},
+    {"delta behind it", {BLOSC_TRUNC_PREC, BLOSC_DELTA}, {0}, 4, false},
+};
+
+// Returns whether the items could be written.
+static bool
+write_to_array(blosc2_cparams *cparams, const uint8_t *items, int32_t size)
+{
+    const int64_t shape[] = {size / cparams->typesize}, start[] = {0};
+    const int32_t whole[] = {(int32_t)shape[0]};
+    blosc2_storage storage = {true, NULL, cparams, NULL, NULL};
+    b2nd_context_t *const ctx = b2nd_create_ctx(&storage, 1, shape, whole, whole, NULL, 0, NULL, 0);
+    b2nd_array_t *array = NULL;
+    uint8_t back[2000];
+
+    assert_non_null(ctx);
+    assert_good(b2nd_zeros(ctx, &array));
+    assert_memory_equal(array->sc->storage->cparams->filters, cparams->filters,
+                        sizeof cparams->filters);
+    const int rc = b2nd_set_slice_cbuffer(items, shape, size, start, shape, array);
+    assert_true(rc == 0 || rc == BLOSC2_ERROR_FILTER_PIPELINE);
+    assert_int_equal(b2nd_append(array, items, size, 0), rc);
+    assert_good(b2nd_to_cbuffer(array, back, sizeof back));
+    if (rc < 0) {
+        assert_int_equal(array->shape[0], shape[0]);
+        assert_int_equal(back[7], 0);
+        b2nd_array_t *other = NULL, *both = NULL;
+        assert_good(b2nd_zeros(ctx, &other));
+        assert_int_equal(b2nd_concatenate(ctx, array, other, 0, false, &both),
+                         BLOSC2_ERROR_FILTER_PIPELINE);
+        assert_good(b2nd_free(other));
+    }
+    assert_good(b2nd_free(array));
+    assert_int_equal(b2nd_from_cbuffer(ctx, &array, items, size) == 0, rc == 0);
+    if (rc == 0)
+        assert_good(b2nd_free(array));
+    assert_good(b2nd_free_ctx(ctx));
+    return rc == 0;
+}
+
+static bool
+write_to_schunk(blosc2_cparams *cparams, const uint8_t *items, int32_t size, bool lossless)
+{
+    blosc2_storage storage = {true, NULL, cparams, NULL, NULL};
+    blosc2_schunk *const schunk = blosc2_schunk_new(&storage);
+    uint8_t back[1000];
+
+    assert_non_null(schunk);
+    const int64_t nchunks = blosc2_schunk_append_buffer(schunk, items, size);
+    if (nchunks == 1) {
+        assert_int_equal(blosc2_schunk_decompress_chunk(schunk, 0, back, sizeof back), size);
+        if (lossless)
+            assert_memory_equal(back, items, (size_t)size);
+    }
+    assert_good(blosc2_schunk_free(schunk));
+    return nchunks == 1;
+}
+
+static bool
+write_to_chunk(const blosc2_cparams *cparams, const uint8_t *items, int32_t size)
+{
+    blosc2_context *const ctx = blosc2_create_cctx(*cparams);
+    uint8_t chunk[1000 + BLOSC2_MAX_OVERHEAD];
+
+    assert_non_null(ctx);
+    const int n = blosc2_compress_ctx(ctx, items, size, chunk, sizeof chunk);
+    blosc2_free_ctx(ctx);
+    return n > 0;
+}
+
+static void
+filters_that_cannot_encode(void **state)
+{
+    uint8_t items[960];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof items; i++)
+        items[i] = (uint8_t)(i * i / 7);
+    for (size_t k = 0; k < 3 * COUNT(unfits); k++) {
+        const struct unfit *const u = &unfits[k / 3];
+        const int32_t size = k % 3 == 1 ? 16 : (int32_t)sizeof items;
+        blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+
+        cparams.clevel = k % 3 == 2 ? 0 : 5;
+        cparams.typesize = u->typesize;
+        memset(cparams.filters, 0, sizeof cparams.filters);
+        memcpy(cparams.filters, u->filters, sizeof u->filters);
+        memcpy(cparams.filters_meta, u->metas, sizeof u->metas);
+        const bool works = u->works || k % 3 > 0;
+        if (write_to_array(&cparams, items, size) != works ||
+            write_to_schunk(&cparams, items, size, k % 3 > 0) != works ||
+            write_to_chunk(&cparams, items, size) != works)
+            fail_msg("%s, %d bytes, level %d: works: %d", u->reason, size, cparams.clevel, !works);
+    }
+}
+
 int
 main(void)
 {
@@ -455,6 +567,7 @@ main(void)
         cmocka_unit_test(functions_before_and_behind_blocks_are_refused),
         cmocka_unit_test(large_blocks),
         IN_A_FOLDER(tuners_are_refused),
+        cmocka_unit_test(filters_that_cannot_encode),
         IN_A_FOLDER(arrays_that_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 
 #include "compat/b2nd/geometry.h"
 #include "compat/blosc2/error.h"
+#include "compat/blosc2/params.h"
 #include "compat/schunk/calls.h"
 #include "compat/schunk/content.h"
 
@@ -175,10 +176,24 @@ nd_read_begin(const b2nd_array_t *array)
 }
 
 int
+nd_encodes(const b2nd_array_t *array)
+{
+    const struct b2_schunk *const s = nd_schunk(array);
+
+    if (!s->access->unfit || !b2_is_encoded(s->of.storage->cparams, s->of.chunksize))
+        return BLOSC2_ERROR_SUCCESS;
+    return b2_fail(BLOSC2_ERROR_FILTER_PIPELINE,
+                   "items of the array cannot be encoded with its codec and filters");
+}
+
+int
 nd_write_begin(b2nd_array_t *array)
 {
     struct b2_schunk *const s = nd_schunk(array);
-    int rc = b2_schunk_write_begin(s);
+    int rc = nd_encodes(array);
+
+    if (rc == 0)
+        rc = b2_schunk_write_begin(s);
 
     if (rc == 0 && b2_encodes_by_context(s)) { // whole chunks, with the context alone
         b2_schunk_end(s);

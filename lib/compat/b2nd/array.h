@@ -42,6 +42,7 @@ b2nd_array_t *nd_mutable(const b2nd_array_t *array);
 int nd_read_begin(const b2nd_array_t *array);
 int nd_write_begin(b2nd_array_t *array);
 int nd_change_begin(b2nd_array_t *array);
+int nd_encodes(const b2nd_array_t *array); // 0, or the code of calls that write items
 void nd_end(const b2nd_array_t *array);
 
 // Inside a call that writes: the items of a box were written. Their chunks are encoded again if the

@@ -351,9 +351,12 @@ same_types(const b2nd_array_t *a, const b2nd_array_t *b)
 static int
 append_array(b2nd_array_t *to, const b2nd_array_t *other, int axis, bool whole)
 {
+    int rc = nd_encodes(to);
+    if (rc < 0)
+        return rc;
     if (!whole)
         return append_items(to, other, axis);
-    int rc = b2_schunk_pair_begin(nd_schunk(other), nd_schunk(to));
+    rc = b2_schunk_pair_begin(nd_schunk(other), nd_schunk(to));
     if (rc < 0)
         return rc;
     rc = append_whole(to, other, axis);

@@ -6,6 +6,7 @@
 #include "compat/b2nd/array.h"
 #include "compat/b2nd/geometry.h"
 #include "compat/blosc2/error.h"
+#include "compat/blosc2/params.h"
 #include "compat/blosc2/storage.h"
 #include "compat/schunk/access.h"
 #include "compat/schunk/schunk.h"
@@ -13,14 +14,15 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tessera/slice.h>
 
+// *nbytes receives the size of a chunk.
 static int
-check_sizes(const b2nd_context_t *ctx)
+check_sizes(const b2nd_context_t *ctx, int64_t *nbytes)
 {
     const int32_t typesize = ctx->b2_storage->cparams->typesize;
     b2nd_array_t shapes;
-    int64_t nbytes;
     const int rc =
         nd_geometry_set(&shapes, ctx->ndim, ctx->shape, ctx->chunkshape, ctx->blockshape);
 
@@ -28,7 +30,7 @@ check_sizes(const b2nd_context_t *ctx)
         return rc;
     if (typesize <= 0)
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "items of %" PRId32 " bytes", typesize);
-    if (!nd_multiply(shapes.extchunknitems, typesize, BLOSC2_MAX_BUFFERSIZE, &nbytes))
+    if (!nd_multiply(shapes.extchunknitems, typesize, BLOSC2_MAX_BUFFERSIZE, nbytes))
         return b2_fail(BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED,
                        "chunks of %" PRId64 " items of %" PRId32 " bytes, a chunk has at most %d",
                        shapes.extchunknitems, typesize, BLOSC2_MAX_BUFFERSIZE);
@@ -54,6 +56,18 @@ nd_wrap_new(tess_array *a, struct b2_access *access, const b2nd_context_t *ctx,
     return rc;
 }
 
+// c-blosc2 makes arrays of any codec and filters, and says that a chunk cannot be encoded like that
+// when there is one: without them, there is an array, too.
+static void
+drop_coding(tess_params *params)
+{
+    memset(params->filters, 0, sizeof params->filters);
+    memset(params->filters_meta, 0, sizeof params->filters_meta);
+    params->codec = TESS_CODEC_BLOSCLZ;
+    params->codec_meta = 0;
+    params->dictionary = false;
+}
+
 int
 nd_create(const b2nd_context_t *ctx, nd_make_fn *make, const void *items, int64_t size,
           b2nd_array_t **array)
@@ -71,16 +85,25 @@ nd_create(const b2nd_context_t *ctx, nd_make_fn *make, const void *items, int64_
     if (!ctx)
         return BLOSC2_ERROR_NULL_POINTER;
     const char *const path = b2_storage_file(ctx->b2_storage);
-    int rc = check_sizes(ctx);
+    int64_t nbytes = 0;
+    int rc = check_sizes(ctx, &nbytes);
     if (rc == 0)
         rc = nd_context_params(ctx, &params, metalayers);
     if (rc == 0)
         rc = b2_access_new(ctx->b2_storage, &access);
     if (rc == 0)
         rc = b2_access_place(access, &place, ctx->b2_storage, path, TESS_MODE_NEW);
-    if (rc == 0)
-        rc = b2_code_io(make(&place.storage, &params, items, (size_t)size, &a, &err), &err,
-                        BLOSC2_ERROR_FILE_OPEN);
+    if (rc == 0) {
+        const bool encodes = b2_is_encoded(ctx->b2_storage->cparams, nbytes);
+        tess_status st = make(&place.storage, &params, items, (size_t)size, &a, &err);
+        if ((st == TESS_ERR_ARG || st == TESS_ERR_UNSUPPORTED) &&
+            (make != tess_array_from || !encodes)) {
+            drop_coding(&params);
+            access->unfit = true;
+            st = make(&place.storage, &params, items, (size_t)size, &a, &err);
+        }
+        rc = b2_code_io(st, &err, BLOSC2_ERROR_FILE_OPEN);
+    }
     if (rc == 0)
         return nd_wrap_new(a, access, ctx, array);
     b2_access_drop(access);

@@ -303,7 +303,9 @@ insert_locked(b2nd_array_t *array, const void *buffer, int64_t buffersize, int a
 {
     if (!array || !buffer)
         return BLOSC2_ERROR_NULL_POINTER;
-    int rc = nd_change_begin(array);
+    int rc = nd_encodes(array);
+    if (rc == 0)
+        rc = nd_change_begin(array);
     if (rc < 0)
         return rc;
     rc = insert(array, buffer, buffersize, axis, start);

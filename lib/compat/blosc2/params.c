@@ -22,6 +22,12 @@ b2_takes_dictionary(int codec)
     return codec == BLOSC_ZSTD || codec == BLOSC_LZ4 || codec == BLOSC_LZ4HC;
 }
 
+bool
+b2_is_encoded(const blosc2_cparams *cparams, int64_t nbytes)
+{
+    return cparams->clevel > 0 && nbytes >= BLOSC_MIN_BUFFERSIZE;
+}
+
 int
 b2_params_set(tess_params *p, const blosc2_cparams *cparams)
 {

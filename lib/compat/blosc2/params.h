@@ -10,6 +10,10 @@
 // Whether chunks of a codec can have dictionaries.
 bool b2_takes_dictionary(int codec);
 
+// Whether a chunk of nbytes bytes is filtered and compressed; else it is stored as it is, whatever
+// codec and filters are.
+bool b2_is_encoded(const blosc2_cparams *cparams, int64_t nbytes);
+
 // Set the members of *p that say how chunks are encoded; the others stay. Returns a code.
 int b2_params_set(tess_params *p, const blosc2_cparams *cparams);
 

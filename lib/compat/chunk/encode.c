@@ -114,7 +114,11 @@ encode(blosc2_context *context, const void *src, int32_t srcsize, void *dest, in
         b2_params(&context->cparams, &e.params);
         set_blocks(&context->cparams, &call.options, srcsize, &e.params);
         call.options.partial_item = e.params.ndim <= 1;
-        const tess_status st = b2_call_run(&call, encode_step, &e);
+        tess_status st = b2_call_run(&call, encode_step, &e);
+        if (st == TESS_ERR_ARG && !b2_is_encoded(&context->cparams, srcsize)) {
+            memset(e.params.filters, 0, sizeof e.params.filters); // none runs
+            st = b2_call_run(&call, encode_step, &e);
+        }
         if (st == TESS_OK)
             rc = (int)e.cbytes;
         else if (e.cbytes == 0) // else the chunk does not fit: 0

@@ -38,6 +38,7 @@ struct b2_access {
     atomic_bool uncommitted; // the commit of the last call failed
     dev_t device; // with inode: the file that is read, guarded by `lock`; 0: none is known
     ino_t inode;
+    bool unfit; // the program wants a codec and filters that the array cannot have: it has none
     bool plain; // the N-dimensional layer does not describe the chunks; guarded by `lock`
 };
 

@@ -45,6 +45,13 @@ b2_chunk_nbytes(const struct b2_schunk *s, int64_t n, int32_t *nbytes)
 
 // -- contexts, which programs may replace
 
+// Filters whose parameters matter in chunks only that are filtered.
+static bool
+has_trunc_prec(const blosc2_cparams *cparams)
+{
+    return memchr(cparams->filters, BLOSC_TRUNC_PREC, sizeof cparams->filters) != NULL;
+}
+
 bool
 b2_encodes_by_context(const struct b2_schunk *s)
 {
@@ -58,7 +65,7 @@ b2_encodes_by_context(const struct b2_schunk *s)
     tess_array_info(s->a, &info);
     if (!info.plain)
         return false; // an array chooses where a dictionary pays, and has blocks of its own
-    return own.use_dict || own.blocksize != s->encodes.blocksize ||
+    return own.use_dict || has_trunc_prec(&own) || own.blocksize != s->encodes.blocksize ||
            (own.blocksize == 0 && b2_compresses_more(own.compcode));
 }
 

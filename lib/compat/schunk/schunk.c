@@ -178,12 +178,20 @@ set_params(struct b2_schunk *s, const tess_info *info)
 {
     blosc2_schunk *const of = &s->of;
     blosc2_cparams *const cparams = of->storage->cparams;
-    blosc2_cparams encodes = *cparams;
+    const blosc2_cparams told = *cparams;
+    blosc2_cparams encodes = told;
 
     b2_params_get(info, &encodes);
     if (!b2_params_same(&encodes, &s->encodes))
         b2_params_get(info, cparams); // else they are those of the program, which may set others
     s->encodes = encodes;
+    if (s->access->unfit) {
+        cparams->compcode = told.compcode;
+        cparams->compcode_meta = told.compcode_meta;
+        cparams->use_dict = told.use_dict;
+        memcpy(cparams->filters, told.filters, sizeof told.filters);
+        memcpy(cparams->filters_meta, told.filters_meta, sizeof told.filters_meta);
+    }
     of->version = (uint8_t)info->frame_version;
     of->compcode = cparams->compcode;
     of->compcode_meta = cparams->compcode_meta;
