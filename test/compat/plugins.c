@@ -167,6 +167,86 @@ failures_are_passed_on(void **state)
     blosc2_destroy();
 }
 
+// The chunk is not known in super-chunks.
+static int
+encode_in_schunk(const uint8_t *input, int32_t input_len, uint8_t *output, int32_t output_len,
+                 uint8_t meta, blosc2_cparams *cparams, const void *chunk)
+{
+    return encode(input, input_len, output, output_len, meta, cparams, chunk ? chunk : input);
+}
+
+static int
+decode_in_schunk(const uint8_t *input, int32_t input_len, uint8_t *output, int32_t output_len,
+                 uint8_t meta, blosc2_dparams *dparams, const void *chunk)
+{
+    return decode(input, input_len, output, output_len, meta, dparams, chunk ? chunk : input);
+}
+
+// An array begins; items are written, and read, if there are the functions.
+static void
+check_array(blosc2_cparams *cparams, const uint8_t *items, bool writes, bool reads)
+{
+    const int64_t shape[] = {BYTES / 4}, start[] = {0};
+    const int32_t chunkshape[] = {BYTES / 8}, blockshape[] = {2000};
+    static uint8_t back[BYTES];
+    blosc2_storage storage = {true, NULL, cparams, NULL, NULL};
+    b2nd_context_t *const ctx =
+        b2nd_create_ctx(&storage, 1, shape, chunkshape, blockshape, NULL, 0, NULL, 0);
+    b2nd_array_t *array = NULL;
+
+    assert_non_null(ctx);
+    assert_good(b2nd_zeros(ctx, &array));
+    assert_int_equal(b2nd_set_slice_cbuffer(items, shape, BYTES, start, shape, array) == 0, writes);
+    assert_good(b2nd_free(array));
+    assert_int_equal(b2nd_from_cbuffer(ctx, &array, items, BYTES) == 0, writes);
+    if (writes) {
+        assert_int_equal(b2nd_to_cbuffer(array, back, BYTES) == 0, reads);
+        assert_good(b2nd_free(array));
+    }
+    assert_good(b2nd_free_ctx(ctx));
+}
+
+// Functions may be missing when a codec or filter is registered; calls that need them fail.
+static void
+functions_that_are_missing(void **state)
+{
+    static uint8_t items[BYTES], back[BYTES], chunk[BYTES + BLOSC2_MAX_OVERHEAD];
+    (void)state;
+    draw_pairs(items);
+    for (unsigned missing = 0; missing < 16; missing++) {
+        const bool writes = !(missing & 5), reads = !(missing & 10);
+        blosc2_codec own = codec;
+        blosc2_filter plus = filter;
+        blosc2_cparams cparams = own_cparams();
+        blosc2_storage storage = {true, NULL, &cparams, NULL, NULL};
+
+        own.encoder = missing & 1 ? NULL : encode_in_schunk;
+        own.decoder = missing & 2 ? NULL : decode_in_schunk;
+        plus.forward = missing & 4 ? NULL : forward;
+        plus.backward = missing & 8 ? NULL : backward;
+        assert_good(blosc2_register_codec(&own));
+        assert_good(blosc2_register_filter(&plus));
+        blosc2_context *const cctx = blosc2_create_cctx(cparams);
+        blosc2_context *const dctx = blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS);
+        const int n = blosc2_compress_ctx(cctx, items, BYTES, chunk, sizeof chunk);
+        assert_int_equal(n > 0, writes);
+        if (writes)
+            assert_int_equal(blosc2_decompress_ctx(dctx, chunk, n, back, BYTES),
+                             reads ? BYTES : BLOSC2_ERROR_CODEC_SUPPORT);
+        blosc2_free_ctx(cctx);
+        blosc2_free_ctx(dctx);
+        blosc2_schunk *const schunk = blosc2_schunk_new(&storage);
+        assert_non_null(schunk);
+        assert_int_equal(blosc2_schunk_append_buffer(schunk, items, BYTES) == 1, writes);
+        if (writes)
+            assert_int_equal(blosc2_schunk_decompress_chunk(schunk, 0, back, BYTES),
+                             reads ? BYTES : BLOSC2_ERROR_CODEC_SUPPORT);
+        assert_good(blosc2_schunk_free(schunk));
+        check_array(&cparams, items, writes, reads);
+        blosc2_destroy();
+    }
+}
+
 // A codec that asks for a metalayer of the super-chunk that it works for.
 static void
 check_layer(blosc2_schunk *schunk)
@@ -187,7 +267,7 @@ asking_encode(const uint8_t *input, int32_t input_len, uint8_t *output, int32_t 
               uint8_t meta, blosc2_cparams *cparams, const void *chunk)
 {
     check_layer(cparams->schunk);
-    return encode(input, input_len, output, output_len, meta, cparams, chunk ? chunk : input);
+    return encode_in_schunk(input, input_len, output, output_len, meta, cparams, chunk);
 }
 
 static int
@@ -195,7 +275,7 @@ asking_decode(const uint8_t *input, int32_t input_len, uint8_t *output, int32_t 
               uint8_t meta, blosc2_dparams *dparams, const void *chunk)
 {
     check_layer(dparams->schunk);
-    return decode(input, input_len, output, output_len, meta, dparams, chunk ? chunk : input);
+    return decode_in_schunk(input, input_len, output, output_len, meta, dparams, chunk);
 }
 
 static void
@@ -245,8 +325,8 @@ registering(void **state)
     own.compcode = BLOSC2_USER_REGISTERED_CODECS_START - 1;
     assert_int_equal(blosc2_register_codec(&own), BLOSC2_ERROR_CODEC_PARAM);
     own.compcode = 230;
-    own.decoder = NULL;
-    assert_int_equal(blosc2_register_codec(&own), BLOSC2_ERROR_CODEC_SUPPORT);
+    own.encoder = NULL, own.decoder = NULL;
+    assert_good(blosc2_register_codec(&own));
     own.compname = NULL;
     assert_int_equal(blosc2_register_codec(&own), BLOSC2_ERROR_INVALID_PARAM);
     assert_int_equal(blosc2_register_codec(NULL), BLOSC2_ERROR_INVALID_PARAM);
@@ -258,8 +338,8 @@ registering(void **state)
     plus.id = BLOSC2_USER_REGISTERED_FILTERS_START - 1;
     assert_int_equal(blosc2_register_filter(&plus), BLOSC2_ERROR_FAILURE);
     plus.id = 230;
-    plus.backward = NULL;
-    assert_int_equal(blosc2_register_filter(&plus), BLOSC2_ERROR_CODEC_SUPPORT);
+    plus.forward = NULL, plus.backward = NULL;
+    assert_good(blosc2_register_filter(&plus));
     assert_int_equal(blosc2_register_filter(NULL), BLOSC2_ERROR_INVALID_PARAM);
     blosc2_destroy();
 }
@@ -308,6 +388,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contexts_use_them),
         cmocka_unit_test(failures_are_passed_on),
+        cmocka_unit_test(functions_that_are_missing),
         cmocka_unit_test(codecs_read_metalayers),
         cmocka_unit_test(registering),
         cmocka_unit_test(names),

@@ -41,6 +41,14 @@ b2_plugins_work_for(const blosc2_schunk *schunk)
     return current && (current->cparams.schunk == schunk || current->dparams.schunk == schunk);
 }
 
+// c-blosc2 looks for a library that has the function; here none is loaded.
+static tess_status
+is_missing(const char *what, const char *name, const char *function)
+{
+    b2_fail(BLOSC2_ERROR_CODEC_SUPPORT, "%s %s has no %s; none is loaded", what, name, function);
+    return TESS_ERR_UNSUPPORTED;
+}
+
 static tess_status
 codec_compress(const tess_block *block, const void *src, size_t src_size, void *dst,
                size_t dst_size, size_t *made)
@@ -63,6 +71,8 @@ codec_decompress(const tess_block *block, const void *src, size_t src_size, void
 {
     const struct plugin *const p = block->user;
     blosc2_dparams dparams = p->told->dparams;
+    if (!p->codec.decoder)
+        return is_missing("codec", p->codec.compname, "decoder");
     const struct b2_told *const before = enter(p->told);
     const int rc = p->codec.decoder(src, (int32_t)src_size, dst, (int32_t)dst_size, block->meta,
                                     &dparams, p->told->chunk);
@@ -88,6 +98,8 @@ filter_backward(const tess_block *block, const void *src, void *dst, size_t size
 {
     const struct plugin *const p = block->user;
     blosc2_dparams dparams = p->told->dparams;
+    if (!p->filter.backward)
+        return is_missing("filter", p->filter.name, "way back");
     const struct b2_told *const before = enter(p->told);
     const int rc = p->filter.backward(src, dst, (int32_t)size, block->meta, &dparams, p->filter.id);
     current = before;

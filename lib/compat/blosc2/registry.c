@@ -2,7 +2,7 @@
  * registry.c - codecs and filters that the program registered for the whole process.
  *
  * One mutex guards both lists. A number is registered once: again with the same name changes
- * nothing, with another name it is refused.
+ * nothing, with another name it is refused. Functions may be missing: calls that need them fail.
  *
  * Not here: how registered functions become plugins of libtessera (plugins.c).
  */
@@ -66,9 +66,6 @@ blosc2_register_codec(blosc2_codec *codec)
     if (codec->compcode < BLOSC2_USER_REGISTERED_CODECS_START)
         return b2_fail(BLOSC2_ERROR_CODEC_PARAM, "codec %d (%s): numbers from %d can be",
                        codec->compcode, codec->compname, BLOSC2_USER_REGISTERED_CODECS_START);
-    if (!codec->decoder)
-        return b2_fail(BLOSC2_ERROR_CODEC_SUPPORT, "codec %s has no decoder; none is loaded",
-                       codec->compname);
     pthread_mutex_lock(&registry.lock);
     const int code = add_codec(codec);
     pthread_mutex_unlock(&registry.lock);
@@ -105,9 +102,6 @@ blosc2_register_filter(blosc2_filter *filter)
     if (filter->id < BLOSC2_USER_REGISTERED_FILTERS_START)
         return b2_fail(BLOSC2_ERROR_FAILURE, "filter %d (%s): numbers from %d can be", filter->id,
                        filter->name, BLOSC2_USER_REGISTERED_FILTERS_START);
-    if (!filter->backward)
-        return b2_fail(BLOSC2_ERROR_CODEC_SUPPORT, "filter %s has no way back; none is loaded",
-                       filter->name);
     pthread_mutex_lock(&registry.lock);
     const int code = add_filter(filter);
     pthread_mutex_unlock(&registry.lock);
