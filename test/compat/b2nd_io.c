@@ -5,8 +5,11 @@
 #include "compat/nd.h"
 
 #include <blosc2/blosc2-stdio.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -302,6 +305,62 @@ structs_of_mapped_files(void **state)
     }
 }
 
+// With BLOSC_INFO there is a line on stderr, which python-blosc2 looks for.
+static void
+mappings_are_told(void **state)
+{
+    static const struct {
+        const char *mode;
+        size_t initial; // 0: the default
+        bool of_file; // the size is that of the file
+    } cases[] = {
+        {"w+", 0, false}, {"w+", 1000, false},   {"r", 0, true},   {"r", 1000, true},
+        {"r+", 0, false}, {"c", 1 << 20, false}, {"c", 100, true}, {"r+", 100, true},
+    };
+    char *const path = strdup(files_path("told")), *const lines = strdup(files_path("lines"));
+    const int before = dup(STDERR_FILENO);
+
+    (void)state;
+    assert_int_equal(setenv("BLOSC_INFO", "1", 1), 0);
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        blosc2_stdio_mmap map = BLOSC2_STDIO_MMAP_DEFAULTS;
+        blosc2_io io = {BLOSC2_IO_FILESYSTEM_MMAP, "mapped", &map};
+        blosc2_storage storage = {true, path, NULL, NULL, &io};
+        const bool is_new = strcmp(cases[k].mode, "w+") == 0;
+        char wanted[5000];
+        struct stat st;
+        size_t size = 0;
+
+        map.mode = cases[k].mode;
+        if (cases[k].initial > 0)
+            map.initial_mapping_size = cases[k].initial;
+        if (is_new)
+            (void)unlink(path);
+        const int fd = open(lines, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        (void)dup2(fd, STDERR_FILENO);
+        (void)close(fd);
+        blosc2_schunk *const schunk =
+            is_new ? blosc2_schunk_new(&storage) : blosc2_schunk_open_udio(path, &io);
+        (void)dup2(before, STDERR_FILENO);
+        assert_non_null(schunk);
+        assert_int_equal(stat(path, &st), 0);
+        (void)snprintf(wanted, sizeof wanted,
+                       "[INFO] - Opened memory-mapped file %s in mode %s with an mapping size of "
+                       "%zu bytes.\n",
+                       path, cases[k].mode,
+                       cases[k].of_file ? (size_t)st.st_size : map.initial_mapping_size);
+        uint8_t *const said = files_read(lines, &size);
+        assert_int_equal(size, strlen(wanted));
+        assert_memory_equal(said, wanted, size);
+        free(said);
+        assert_good(blosc2_schunk_free(schunk));
+    }
+    assert_int_equal(unsetenv("BLOSC_INFO"), 0);
+    (void)close(before);
+    free(path);
+    free(lines);
+}
+
 // A new file, too.
 static void
 a_new_file_with_a_mapped_struct(void **state)
@@ -338,6 +397,7 @@ main(void)
         IN_A_FOLDER(frames_written_by_functions_of_the_program),
         IN_A_FOLDER(mapped_files),
         IN_A_FOLDER(structs_of_mapped_files),
+        IN_A_FOLDER(mappings_are_told),
         IN_A_FOLDER(a_new_file_with_a_mapped_struct),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

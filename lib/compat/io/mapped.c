@@ -4,9 +4,9 @@
  * The struct of the program is the stream: it is opened once, and opening it again for the same
  * path returns it. The mapping may be larger than the file, so that writing seldom has to map anew.
  */
-#include "compat/blosc2/error.h"
+#include "compat/io/mapped.h"
 
-#include <blosc2.h>
+#include "compat/blosc2/error.h"
 
 #include <errno.h>
 #include <string.h>
@@ -59,6 +59,32 @@ map(blosc2_stdio_mmap *m, size_t size)
     return true;
 }
 
+static size_t
+mapping_size(const blosc2_stdio_mmap *m, const struct mode *mode, size_t file_size)
+{
+    const size_t least = mode->grows ? m->initial_mapping_size : 0;
+    const size_t size = least < file_size ? file_size : least;
+    return size > 0 ? size : 1;
+}
+
+static void
+say_opened(const char *urlpath, const struct mode *mode, size_t size)
+{
+    BLOSC_INFO("Opened memory-mapped file %s in mode %s with an mapping size of %zu bytes.",
+               urlpath, mode->name, size);
+}
+
+void
+b2_mapped_say_opened(const blosc2_stdio_mmap *m, const char *urlpath)
+{
+    const struct mode *const mode = m ? mode_of(m->mode) : NULL;
+    struct stat st;
+    if (!mode || stat(urlpath, &st) != 0)
+        return;
+    const size_t file_size = mode->open[0] == 'w' ? 0 : (size_t)st.st_size; // it began empty
+    say_opened(urlpath, mode, mapping_size(m, mode, file_size));
+}
+
 static bool
 open_mapped(blosc2_stdio_mmap *m, const char *urlpath, const struct mode *mode)
 {
@@ -74,9 +100,7 @@ open_mapped(blosc2_stdio_mmap *m, const char *urlpath, const struct mode *mode)
     if (fstat(m->fd, &st) != 0)
         return false;
     m->file_size = (size_t)st.st_size;
-    size_t size = mode->grows ? m->initial_mapping_size : 0;
-    size = size < m->file_size ? m->file_size : size;
-    return map(m, size > 0 ? size : 1);
+    return map(m, mapping_size(m, mode, m->file_size));
 }
 
 void *
@@ -94,8 +118,10 @@ blosc2_stdio_mmap_open(const char *urlpath, const char *mode, void *params)
         return NULL;
     }
     const struct mode *const known = mode_of(m->mode);
-    if (known && open_mapped(m, urlpath, known))
+    if (known && open_mapped(m, urlpath, known)) {
+        say_opened(urlpath, known, m->mapping_size);
         return m;
+    }
     b2_fail(BLOSC2_ERROR_FILE_OPEN, "%s: mode %s: %s", urlpath, m->mode ? m->mode : "NULL",
             known ? strerror(errno) : "r, r+, w+ and c can be");
     forget(m);

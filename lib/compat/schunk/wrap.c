@@ -7,6 +7,7 @@
 #include "compat/blosc2/program_io.h"
 #include "compat/blosc2/storage.h"
 #include "compat/chunk/environment.h"
+#include "compat/io/mapped.h"
 #include "compat/schunk/access.h"
 #include "compat/schunk/calls.h"
 #include "compat/schunk/metalist.h"
@@ -94,6 +95,8 @@ b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
     if (path && s->writable && !access->deferred && tess_array_flush(a, NULL) != TESS_OK)
         goto fail;
     b2_access_add_file(s);
+    if (!is_view && storage->urlpath && b2_storage_is_mapped(storage->io))
+        b2_mapped_say_opened(storage->io->params, storage->urlpath);
     return s;
 fail:
     s->by_program = false;
