@@ -80,6 +80,15 @@ needs_no_bytes(const struct frame *f, const struct plain_sizes *sizes, const str
     return is_special(c) && sizes->chunksize != 0 && c->nbytes % frame_header(f)->typesize == 0;
 }
 
+// Whether the added chunks have their entries as soon as the list is longer: any number of them is
+// one piece of work.
+static bool
+come_with_length(const struct frame *f, const struct plain_splice *s,
+                 const struct plain_sizes *sizes)
+{
+    return s->removed == 0 && s->at == frame_nchunks(f) && needs_no_bytes(f, sizes, &s->chunk);
+}
+
 static tess_status
 change_places(struct frame *f, const struct plain_splice *s, const struct plain_sizes *sizes,
               tess_error *err)
@@ -157,11 +166,12 @@ splice_frame(tess_array *a, const struct plain_splice *s, const struct plain_siz
 {
     struct frame *const f = a->grid->frame;
     const bool differed = frame_header(f)->chunksize == 0;
+    const int64_t nputs = come_with_length(f, s, sizes) ? 0 : s->added;
     tess_status st = change_places(f, s, sizes, err);
     if (st != TESS_OK)
         return st;
     frame_set_sizes(f, sizes->chunksize, sizes->nbytes, sizes->vlblocks);
-    for (int64_t n = s->at; n < s->at + s->added && st == TESS_OK; n++)
+    for (int64_t n = s->at; n < s->at + nputs && st == TESS_OK; n++)
         st = put_chunk(a, n, &s->chunk, sizes, err);
     return st == TESS_OK && sizes->chunksize == 0 && !differed ? store_specials(a, sizes, err) : st;
 }
