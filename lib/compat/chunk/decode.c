@@ -251,10 +251,22 @@ filtered_bytes(blosc2_context *context, struct b2_call *call, const struct decod
     return rc;
 }
 
+// All items are equal: neither threads nor codecs are needed.
+static int
+special_bytes(const struct decode *d, int32_t start, int32_t stop)
+{
+    tess_error err = {0};
+    return b2_code(tess_chunk_decode_items(d->chunk, (size_t)d->size, 1, start, stop, d->dest,
+                                           (size_t)(stop - start), &err),
+                   &err);
+}
+
 static int
 get_bytes(blosc2_context *context, const struct decode *d, int32_t start, int32_t stop)
 {
     struct b2_call call;
+    if (d->h.special && !context->dparams.postfilter)
+        return special_bytes(d, start, stop);
     int rc = b2_call_init(&call, context, d->chunk);
     if (rc == 0)
         rc = context->dparams.postfilter

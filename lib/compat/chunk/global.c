@@ -13,6 +13,7 @@
 #include <blosc2.h>
 
 #include <pthread.h>
+#include <tessera/chunk.h>
 
 struct settings {
     uint8_t codec;
@@ -226,11 +227,9 @@ int
 blosc2_getitem(const void *src, int32_t srcsize, int start, int nitems, void *dest,
                int32_t destsize)
 {
-    blosc2_context *const context = blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS);
-    if (!context)
-        return BLOSC2_ERROR_MEMORY_ALLOC;
-    const int rc = blosc2_getitem_ctx(context, src, srcsize, start, nitems, dest, destsize);
-    blosc2_free_ctx(context);
+    blosc2_context context = {.nchunk = -1, .dparams = BLOSC2_DPARAMS_DEFAULTS};
+    const int rc = blosc2_getitem_ctx(&context, src, srcsize, start, nitems, dest, destsize);
+    tess_chunk_scratch_close(context.scratch);
     return rc;
 }
 
