@@ -873,7 +873,11 @@ BLOSC_EXPORT int64_t blosc2_schunk_delete_chunk(blosc2_schunk *schunk, int64_t n
 BLOSC_EXPORT int64_t blosc2_schunk_append_buffer(blosc2_schunk *schunk, const void *src,
                                                  int32_t nbytes);
 
-/* Decompress chunk nchunk into dest, nbytes of memory; returns the bytes of its content. */
+/*
+ * Decompress chunk nchunk into dest, nbytes of memory; returns the bytes of its content. Of a
+ * super-chunk that blosc2_schunk_new() made in memory, a chunk of uninitialised items leaves dest
+ * as it is; of all others it is zeros.
+ */
 BLOSC_EXPORT int blosc2_schunk_decompress_chunk(blosc2_schunk *schunk, int64_t nchunk, void *dest,
                                                 int32_t nbytes);
 /* *chunk becomes a chunk as stored, to be freed if *needs_free; returns its bytes. */

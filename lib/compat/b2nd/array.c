@@ -8,6 +8,7 @@
 #include "compat/blosc2/params.h"
 #include "compat/schunk/calls.h"
 #include "compat/schunk/content.h"
+#include "compat/schunk/list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -250,7 +251,7 @@ end_chunks(b2nd_array_t *array, int axis, int64_t n, const int64_t *start, const
 
     if (axis == array->ndim) {
         const int rc = room ? encode_again(s, n, room) : BLOSC2_ERROR_SUCCESS;
-        b2_schunk_forget_chunks(s, n, n + 1);
+        b2_list_forget(s, n, n + 1);
         return rc;
     }
     const int64_t chunk = array->chunkshape[axis], count = array->extshape[axis] / chunk;
@@ -296,7 +297,7 @@ nd_reshaped(b2nd_array_t *array, int axis, int64_t position)
 {
     tess_info info;
     const bool rows = axis == 0 && array->nitems > 0; // rows of chunks in front stay
-    b2_schunk_forget_chunks(nd_schunk(array), rows ? first_of_row(array, position) : 0, INT64_MAX);
+    b2_list_forget(nd_schunk(array), rows ? first_of_row(array, position) : 0, INT64_MAX);
     const int rc = b2_schunk_reshaped(nd_schunk(array), &info);
 
     return rc < 0 ? rc : set_members_from(array, &info);

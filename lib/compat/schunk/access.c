@@ -6,6 +6,7 @@
 
 #include "compat/blosc2/error.h"
 #include "compat/chunk/environment.h"
+#include "compat/schunk/list.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -43,9 +44,7 @@ b2_access_drop(struct b2_access *access)
 {
     if (!access || --access->users > 0)
         return;
-    for (int64_t i = 0; i < access->chunks.count; i++)
-        free(access->chunks.list[i]);
-    free(access->chunks.list);
+    b2_list_free(&access->chunks);
     pthread_rwlock_destroy(&access->lock);
     pthread_mutex_destroy(&access->counts);
     b2_plugins_free(access->plugins);

@@ -15,12 +15,17 @@
 
 struct b2_schunk;
 
-// Copies of the chunks as they are stored, of arrays without a frame: blosc2_schunk.data.
+// Copies of the chunks as they are stored (list.h).
 struct b2_chunks {
     uint8_t **list; // `count` of them, room for more; NULL where one is not listed
     int64_t count, room;
     int64_t cbytes; // of those that are listed
     int64_t first, behind; // those that are not listed are first .. behind; first >= behind: none
+    uint8_t special[BLOSC_EXTENDED_HEADER_LENGTH]; // the copy of a run of special chunks
+    bool has_special; // set, and listed
+    const uint8_t *given; // bytes of chunk given_n; NULL outside of a call that adds one
+    int64_t given_n;
+    int32_t given_size;
 };
 
 struct b2_access {

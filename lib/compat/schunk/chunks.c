@@ -9,7 +9,9 @@
 #include "compat/chunk/lazy.h"
 #include "compat/schunk/calls.h"
 #include "compat/schunk/content.h"
+#include "compat/schunk/list.h"
 #include "compat/schunk/schunk.h"
+#include "compat/schunk/special.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,10 +23,11 @@ static int64_t
 end_change(struct b2_schunk *s, int64_t first, int64_t behind, int rc)
 {
     if (rc < 0) {
+        b2_special_forget(s); // only a commit may have failed
         b2_schunk_end(s);
         return rc;
     }
-    b2_schunk_forget_chunks(s, first, behind);
+    b2_list_forget(s, first, behind);
     rc = b2_schunk_end_change(s);
     return rc < 0 ? rc : s->of.nchunks;
 }
@@ -112,9 +115,13 @@ put_chunk_at(struct b2_schunk *s, int64_t n, const uint8_t *chunk, int32_t size,
     tess_array_info(s->a, &info);
     if (info.plain && is_of_blosc1(chunk))
         return put_blosc1(s, n, chunk, size, insert);
-    if (insert && info.plain)
-        return b2_code(
+    if (insert && info.plain) {
+        rc = b2_code(
             tess_schunk_insert_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err), &err);
+        if (rc == 0)
+            b2_list_give(s, n, chunk, size);
+        return rc;
+    }
     return b2_code(put_in_array(s, n, chunk, (size_t)size, insert, &err), &err);
 }
 
@@ -329,19 +336,24 @@ blosc2_schunk_fill_special(blosc2_schunk *schunk, int64_t nitems, int special_va
 static int
 decompress(struct b2_schunk *s, int64_t nchunk, void *dest, int32_t nbytes)
 {
+    tess_chunk_info info;
     int32_t size = 0;
     int rc = b2_schunk_read_begin(s);
 
     if (rc < 0)
         return rc;
-    rc = b2_chunk_nbytes(s, nchunk, &size);
+    rc = b2_chunk_look(s, nchunk, &info);
+    if (rc == 0)
+        size = (int32_t)info.nbytes;
     if (rc == 0 && nbytes < size)
         rc = b2_fail(BLOSC2_ERROR_INVALID_PARAM, "%" PRId32 " bytes for a chunk of %" PRId32,
                      nbytes, size);
     if (rc == 0 && !dest)
         rc = BLOSC2_ERROR_NULL_POINTER;
-    if (rc == 0)
+    if (rc == 0 && !b2_special_leaves(s, &info))
         rc = b2_chunk_read(s, nchunk, dest, size);
+    if (rc == 0 && !info.stored)
+        b2_special_learn(s, nchunk);
     b2_schunk_end(s);
     return rc < 0 ? rc : size;
 }
@@ -354,6 +366,9 @@ blosc2_schunk_decompress_chunk(blosc2_schunk *schunk, int64_t nchunk, void *dest
 
     if (!s)
         return BLOSC2_ERROR_NULL_POINTER;
+    rc = b2_special_decompress(s, nchunk, dest, nbytes);
+    if (rc > 0)
+        return rc;
     do
         rc = decompress(s, nchunk, dest, nbytes);
     while (b2_schunk_try_again(s, rc, &tries));
@@ -374,6 +389,8 @@ copy_out(struct b2_schunk *s, int64_t nchunk, uint8_t **chunk)
     if (rc < 0)
         return rc;
     rc = b2_chunk_bytes(s, nchunk, chunk);
+    if (rc == BLOSC_EXTENDED_HEADER_LENGTH) // special
+        b2_special_learn(s, nchunk);
     b2_schunk_end(s);
     return rc;
 }
@@ -386,7 +403,11 @@ blosc2_schunk_get_chunk(blosc2_schunk *schunk, int64_t nchunk, uint8_t **chunk, 
 
     if (!s || !chunk || !needs_free)
         return BLOSC2_ERROR_NULL_POINTER;
-    *chunk = NULL;
+    *chunk = b2_special_chunk(s, nchunk);
+    if (*chunk) {
+        *needs_free = true;
+        return BLOSC_EXTENDED_HEADER_LENGTH;
+    }
     do
         rc = copy_out(s, nchunk, chunk);
     while (b2_schunk_try_again(s, rc, &tries));

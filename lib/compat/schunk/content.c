@@ -30,14 +30,20 @@ b2_check_chunk(const struct b2_schunk *s, int64_t n)
 }
 
 int
+b2_chunk_look(const struct b2_schunk *s, int64_t n, tess_chunk_info *info)
+{
+    tess_error err = {0};
+    const int rc = b2_check_chunk(s, n);
+
+    return rc == 0 ? b2_code(tess_array_chunk(s->a, n, info, &err), &err) : rc;
+}
+
+int
 b2_chunk_nbytes(const struct b2_schunk *s, int64_t n, int32_t *nbytes)
 {
     tess_chunk_info info;
-    tess_error err = {0};
-    int rc = b2_check_chunk(s, n);
+    const int rc = b2_chunk_look(s, n, &info);
 
-    if (rc == 0)
-        rc = b2_code(tess_array_chunk(s->a, n, &info, &err), &err);
     if (rc == 0)
         *nbytes = (int32_t)info.nbytes;
     return rc;

@@ -19,7 +19,8 @@ bool b2_decodes_by_context(const struct b2_schunk *s);
 // Whether there is a chunk n.
 int b2_check_chunk(const struct b2_schunk *s, int64_t n);
 
-// Uncompressed bytes of chunk n.
+// What chunk n is, and its uncompressed bytes.
+int b2_chunk_look(const struct b2_schunk *s, int64_t n, tess_chunk_info *info);
 int b2_chunk_nbytes(const struct b2_schunk *s, int64_t n, int32_t *nbytes);
 
 // Decode chunk n into memory that has room for it.

@@ -7,6 +7,7 @@
 #include "compat/blosc2/error.h"
 #include "compat/schunk/calls.h"
 #include "compat/schunk/content.h"
+#include "compat/schunk/list.h"
 #include "compat/schunk/schunk.h"
 
 #include <inttypes.h>
@@ -209,7 +210,7 @@ write_chunks(struct b2_schunk *s, int64_t from, int64_t to, const uint8_t *src)
             memcpy(w.room + (from - w.at), src, (size_t)(end - from));
         if (rc == 0)
             rc = b2_chunk_rewrite(s, w.n, whole ? src : w.room, w.nbytes);
-        b2_schunk_forget_chunks(s, w.n, w.n + 1);
+        b2_list_forget(s, w.n, w.n + 1);
         src += end - from;
         from = end;
     }

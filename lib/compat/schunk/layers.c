@@ -7,6 +7,7 @@
 #include "compat/blosc2/storage.h"
 #include "compat/schunk/access.h"
 #include "compat/schunk/calls.h"
+#include "compat/schunk/list.h"
 #include "compat/schunk/plain_copy.h"
 
 #include <b2nd.h>
@@ -29,13 +30,13 @@ use(struct b2_schunk *s, tess_array *a)
     tess_array *const before = s->a;
 
     b2_schunk_take_handle(s, a);
-    b2_schunk_forget_chunks(s, 0, INT64_MAX);
+    b2_list_forget(s, 0, INT64_MAX);
     const int rc = b2_schunk_reload(s);
     const bool back = rc < 0 && !s->path; // a file is what it is now
     if (back) {
         b2_schunk_take_handle(s, before);
         s->behind = false;
-        b2_schunk_forget_chunks(s, 0, INT64_MAX);
+        b2_list_forget(s, 0, INT64_MAX);
         b2_schunk_count(s);
     }
     tess_array_close(back ? a : before, NULL); // what it held is in the other one

@@ -55,8 +55,10 @@ blosc2_schunk_new(blosc2_storage *storage)
                         BLOSC2_ERROR_FILE_OPEN);
     if (rc == 0)
         made = b2_schunk_wrap(a, given, path, access, false);
-    if (made)
+    if (made) {
+        made->leaves_uninit = !path;
         return &made->of;
+    }
     b2_schunk_undo(a, access, a ? path : NULL);
     return NULL;
 }

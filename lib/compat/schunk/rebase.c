@@ -7,6 +7,7 @@
 #include "compat/schunk/rebase.h"
 
 #include "compat/schunk/access.h"
+#include "compat/schunk/list.h"
 
 bool
 b2_view_is_behind(const struct b2_schunk *s)
@@ -29,6 +30,6 @@ b2_view_renew(struct b2_schunk *s)
     s->a = a;
     s->writable = owner->writable;
     s->handle = s->access->handles;
-    b2_schunk_show_chunks(s);
+    b2_list_show(s);
     return BLOSC2_ERROR_SUCCESS;
 }

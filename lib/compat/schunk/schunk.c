@@ -1,14 +1,13 @@
 /*
  * schunk.c - a super-chunk: the struct that programs see, and the handle behind it.
- *
- * `data` is for programs that go to the chunks in memory themselves, where there is no frame: a copy
- * of each chunk as it is stored, replaced after each call that changed the chunk.
  */
 #include "compat/schunk/schunk.h"
 
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/params.h"
+#include "compat/schunk/list.h"
 #include "compat/schunk/metalist.h"
+#include "compat/schunk/special.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,113 +27,6 @@ b2_schunk_take_handle(struct b2_schunk *s, tess_array *a)
     s->access->handles++;
 }
 
-// -- the list of chunks
-
-static int32_t
-size_of(const uint8_t *chunk)
-{
-    int32_t cbytes = 0;
-
-    return chunk && blosc2_cbuffer_sizes(chunk, NULL, &cbytes, NULL) == 0 ? cbytes : 0;
-}
-
-static void
-forget(struct b2_chunks *c, int64_t first, int64_t behind)
-{
-    behind = behind < c->count ? behind : c->count;
-    if (first >= behind)
-        return;
-    for (int64_t i = first; i < behind; i++) {
-        c->cbytes -= size_of(c->list[i]);
-        free(c->list[i]);
-        c->list[i] = NULL;
-    }
-    const bool any = c->first < c->behind;
-    c->first = any && c->first < first ? c->first : first;
-    c->behind = any && c->behind > behind ? c->behind : behind;
-}
-
-void
-b2_schunk_forget_chunks(struct b2_schunk *s, int64_t first, int64_t behind)
-{
-    pthread_mutex_lock(&s->access->counts);
-    forget(&s->access->chunks, first, behind);
-    pthread_mutex_unlock(&s->access->counts);
-}
-
-// NULL: there is no memory for it, or it is damaged.
-static uint8_t *
-copy_chunk(const struct b2_schunk *s, int64_t n)
-{
-    void *bytes = NULL;
-    size_t size = 0;
-
-    if (tess_array_get_chunk(s->a, n, &bytes, &size, NULL) != TESS_OK)
-        return NULL;
-    uint8_t *const chunk = malloc(size); // programs may free() it, which may be another function
-    if (chunk)
-        memcpy(chunk, bytes, size);
-    tess_free(bytes);
-    return chunk;
-}
-
-// Make the list as long as there are chunks. False: there is no memory, nothing happens.
-static bool
-set_count(struct b2_chunks *c, int64_t count)
-{
-    if (count > c->room) {
-        const int64_t room = count < 8 ? 8 : count + count / 2;
-        uint8_t **const list = realloc(c->list, (size_t)room * sizeof *list);
-        if (!list)
-            return false;
-        c->list = list;
-        c->room = room;
-    }
-    const int64_t before = c->count;
-    forget(c, count, before);
-    for (int64_t i = before; i < count; i++)
-        c->list[i] = NULL;
-    c->count = count;
-    forget(c, before, count);
-    c->behind = c->behind < count ? c->behind : count;
-    return true;
-}
-
-void
-b2_schunk_show_chunks(struct b2_schunk *s)
-{
-    if (s->of.frame)
-        return;
-    s->of.data = s->access->chunks.list;
-    s->of.data_len = (size_t)s->access->chunks.count * sizeof *s->of.data;
-    s->of.cbytes = s->access->chunks.cbytes; // those of one value have a header here, too
-}
-
-// The chunks are those of the base of a view, as long as it is there.
-static void
-list_chunks(struct b2_schunk *s)
-{
-    struct b2_chunks *const c = &s->access->chunks;
-    struct b2_schunk *const owner = s->access->owner ? s->access->owner : s;
-
-    if (owner->of.frame || !set_count(c, owner->of.nchunks))
-        return;
-    bool all = true;
-    for (int64_t i = c->first; i < c->behind; i++) {
-        if (!c->list[i]) {
-            c->list[i] = copy_chunk(owner, i);
-            c->cbytes += size_of(c->list[i]);
-        }
-        all &= c->list[i] != NULL;
-    }
-    if (all) // else the next call tries again
-        c->first = c->behind = 0;
-    b2_schunk_show_chunks(owner);
-    b2_schunk_show_chunks(s);
-}
-
-// -- members
-
 // Threads that read items may read a member: it is written if it changes.
 #define SET(member, value)       \
     do {                         \
@@ -148,6 +40,7 @@ count(struct b2_schunk *s, const tess_info *info)
     blosc2_schunk *const of = &s->of;
 
     pthread_mutex_lock(&s->access->counts);
+    b2_special_forget_locked(s);
     if (s->missing > info->nchunks)
         s->missing = 0; // the array has another shape
     SET(of->nchunks, info->nchunks - s->missing);
@@ -160,7 +53,7 @@ count(struct b2_schunk *s, const tess_info *info)
     SET(of->flags2, info->vlblocks ? BLOSC2_VL_BLOCKS : 0);
     s->frame_is_old = true;
     s->access->unwritten = true;
-    list_chunks(s);
+    b2_list_complete(s, info);
     pthread_mutex_unlock(&s->access->counts);
 }
 

@@ -14,6 +14,7 @@
 
 #include <blosc2.h>
 #include <tessera/array.h>
+#include <tessera/chunk.h>
 
 #include <stdatomic.h>
 #include <sys/types.h>
@@ -29,6 +30,15 @@ struct b2_axes {
     int8_t of_base[TESS_MAX_NDIM];
 };
 
+// Chunks one after the other that are special, of one kind and size, and not stored.
+struct b2_run {
+    int64_t first;
+    int64_t nchunks; // 0: none is known
+    int32_t nbytes; // of each
+    tess_chunk_kind kind;
+    uint8_t header[BLOSC_EXTENDED_HEADER_LENGTH]; // all of such a chunk
+};
+
 struct b2_schunk {
     blosc2_schunk of; // first: programs have its address
     tess_array *a;
@@ -38,6 +48,7 @@ struct b2_schunk {
     bool by_program; // in memory, and written by functions of the program
     bool locking; // other processes write in turns: write access ends with each call
     bool read_only; // the program opened the file for reading alone
+    bool leaves_uninit; // made in memory: reading uninitialised items leaves the program's memory
     bool behind; // the lists of metalayers are to be loaded, which failed
     int lock_depth; // of blosc2_schunk_lock()
     struct b2_axes axes; // of a view
@@ -54,19 +65,15 @@ struct b2_schunk {
     int64_t frame_size;
     bool frame_is_old; // the array was changed since the copy was made
     bool frame_is_foreign; // belongs to the program
+
+    struct b2_run run; // (special.c) guarded by access->counts
+    int64_t next_special; // behind the last special chunk that was read; guarded by the same
 };
 
 // From now on a is the handle of s, which is no view; views of it follow. s is locked exclusively.
 void b2_schunk_take_handle(struct b2_schunk *s, tess_array *a);
 
 struct b2_schunk *b2_schunk_of(blosc2_schunk *schunk);
-
-// Chunks first .. behind were replaced, or changed places: b2_schunk_count() lists them again. Takes
-// `counts`.
-void b2_schunk_forget_chunks(struct b2_schunk *s, int64_t first, int64_t behind);
-
-// Show the list of chunks as it is.
-void b2_schunk_show_chunks(struct b2_schunk *s);
 
 // Set the members that count chunks and bytes, and list the chunks that are not listed.
 void b2_schunk_count(struct b2_schunk *s);
