@@ -261,22 +261,22 @@ fill(uint8_t *dst, size_t size, const uint8_t *item, size_t item_size, size_t at
 }
 
 void
-chunk_special_bytes(const struct chunk *c, int32_t offset, uint8_t *dst, size_t size)
+chunk_repeat_item(const struct chunk_header *h, const uint8_t *item, int32_t item_size,
+                  int32_t offset, uint8_t *dst, size_t size)
 {
-    const uint8_t *item = NULL;
-    size_t item_size = 1;
-
-    if (c->h.special == SPECIAL_VALUE) {
-        item = c->item;
-        item_size = (size_t)c->item_size;
-    } else if (c->h.special == SPECIAL_NANS) {
-        item = c->h.typesize == 4 ? nan4 : nan8;
-        item_size = (size_t)c->h.typesize;
-    }
-    if (!item) {
+    if (h->special == SPECIAL_NANS) {
+        item = h->typesize == 4 ? nan4 : nan8;
+        item_size = h->typesize;
+    } else if (h->special != SPECIAL_VALUE) {
         memset(dst, 0, size);
         return;
     }
     if (size > 0)
-        fill(dst, size, item, item_size, (size_t)offset % item_size);
+        fill(dst, size, item, (size_t)item_size, (size_t)offset % (size_t)item_size);
+}
+
+void
+chunk_special_bytes(const struct chunk *c, int32_t offset, uint8_t *dst, size_t size)
+{
+    chunk_repeat_item(&c->h, c->item, c->item_size, offset, dst, size);
 }

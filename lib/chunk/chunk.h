@@ -74,6 +74,10 @@ chunk_span(const struct chunk *c, int32_t i)
 // content is zeros.
 void chunk_special_bytes(const struct chunk *c, int32_t offset, uint8_t *dst, size_t size);
 
+// The same from its header and, if it repeats a value, the item.
+void chunk_repeat_item(const struct chunk_header *h, const uint8_t *item, int32_t item_size,
+                       int32_t offset, uint8_t *dst, size_t size);
+
 // A special chunk that is not stored, from an index entry.
 void chunk_of_special(struct chunk *c, enum chunk_special special, int32_t nbytes,
                       int32_t typesize);

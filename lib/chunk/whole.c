@@ -52,6 +52,14 @@ whole_chunk_open(struct whole_chunk *w, const uint8_t *src, size_t size, int64_t
     return chunk_open(&w->chunk, &h, src, size, around, err);
 }
 
+bool
+whole_chunk_special(const uint8_t *src, size_t size, int32_t typesize, struct chunk_header *h)
+{
+    const size_t head = size < CHUNK_HEADER_SIZE ? size : CHUNK_HEADER_SIZE;
+    return chunk_header_parse(src, head, (int64_t)size, typesize, h, NULL) == TESS_OK &&
+           h->special != SPECIAL_NONE && (size_t)h->cbytes == size;
+}
+
 void
 whole_chunk_close(struct whole_chunk *w)
 {

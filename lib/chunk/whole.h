@@ -25,6 +25,11 @@ tess_status whole_chunk_open(struct whole_chunk *w, const uint8_t *src, size_t s
                              const struct chunk_surroundings *around, tess_error *err);
 void whole_chunk_close(struct whole_chunk *w); // zeroed: fine
 
+// Instead of opening it: whether it is a special chunk of `size` bytes exactly, without faults, in
+// a frame with that typesize (struct chunk_surroundings). *h is its header then, and what it
+// repeats follows the header.
+bool whole_chunk_special(const uint8_t *src, size_t size, int32_t typesize, struct chunk_header *h);
+
 // Bytes [offset, offset + size) of the content, which has them. TESS_ERR_LIMIT: a block of more
 // bytes than the scratch allows would have to be decoded.
 tess_status whole_chunk_read(const struct whole_chunk *w, int32_t offset, uint8_t *dst, size_t size,

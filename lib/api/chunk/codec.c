@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "chunk/chunk.h"
 #include "chunk/encode/encoder.h"
 #include "chunk/header.h"
 #include "chunk/parallel.h"
@@ -250,12 +251,41 @@ decode_items(const struct whole_chunk *w, struct chunk_options *o, size_t itemsi
                             chunk_options_scratch(o, TESS_MEMORY_DEFAULT), err);
 }
 
+// Whether it is a special chunk without faults; then its header.
+static bool
+read_special(const uint8_t *chunk, size_t size, struct chunk_header *h)
+{
+    static const struct chunk_options none;
+    if (!chunk)
+        return false;
+    size = whole_chunk_size(chunk, size);
+    return whole_chunk_special(chunk, size, surroundings_of(chunk, size, &none).typesize, h);
+}
+
+// All items are equal: what blocks are decoded with is not needed.
+static tess_status
+decode_special(const uint8_t *chunk, const struct chunk_header *h, size_t itemsize, int64_t start,
+               int64_t stop, void *dst, size_t dst_size, tess_error *err)
+{
+    if (itemsize == 0)
+        itemsize = (size_t)h->typesize;
+    const tess_status st = check_items(h, itemsize, start, stop, dst, dst_size, err);
+    if (st == TESS_OK && start < stop)
+        chunk_repeat_item(h, chunk + h->header_size, h->cbytes - h->header_size,
+                          (int32_t)((size_t)start * itemsize), dst,
+                          (size_t)(stop - start) * itemsize);
+    return st;
+}
+
 TESS_API tess_status
 tess_chunk_decode_items_with(const void *chunk, size_t chunk_size,
                              const tess_chunk_options *options, size_t itemsize, int64_t start,
                              int64_t stop, void *dst, size_t dst_size, tess_error *err)
 {
     UNCANCELLED;
+    struct chunk_header h;
+    if (!options && read_special(chunk, chunk_size, &h))
+        return decode_special(chunk, &h, itemsize, start, stop, dst, dst_size, err);
     struct chunk_options taken;
     struct whole_chunk w = {0};
     tess_status st = chunk_options_take(&taken, options, err);

@@ -212,15 +212,17 @@ check_chunk(const tess_array *a, const uint8_t *bytes, size_t size, int32_t type
     const struct chunk_surroundings around = {.typesize = typesize,
                                               .codec = frame_header(a->grid->frame)->codec,
                                               .plugins = &a->grid->plugins};
-    struct whole_chunk w;
-    tess_status st = whole_chunk_open(&w, bytes, size, INT32_MAX, &around, err);
+    struct whole_chunk w = {0};
+    const bool is_special = whole_chunk_special(bytes, size, typesize, &w.chunk.h);
+    tess_status st =
+        is_special ? TESS_OK : whole_chunk_open(&w, bytes, size, INT32_MAX, &around, err);
     if (st == TESS_OK)
         st = chunk_check_format(&w.chunk.h, err);
     if (st == TESS_OK && typesize > 0)
         st = check_widths(&w.chunk.h, typesize, err);
     if (st == TESS_OK)
         st = check_size((uint64_t)w.chunk.h.nbytes, err);
-    if (st == TESS_OK && !trusted)
+    if (st == TESS_OK && !trusted && !is_special)
         st = chunk_check_blocks(a->grid, &w, err);
     *chunk = (struct plain_chunk){.bytes = bytes,
                                   .cbytes = (int32_t)size,
