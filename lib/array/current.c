@@ -4,6 +4,7 @@
 #include "array/current.h"
 
 #include "frame/commit/current.h"
+#include "frame/query.h"
 #include "grid/grid.h"
 #include "task/gate.h"
 
@@ -11,7 +12,8 @@ tess_status
 array_check_current(const tess_array *a, tess_status st, tess_error *err)
 {
     tess_error why;
-    if (st == TESS_ERR_CANCELLED) // whatever it read
+    // Whatever it read; or memory, which no other program changes.
+    if (st == TESS_ERR_CANCELLED || frame_in_memory(a->grid->frame))
         return st;
     gate_enter(a->grid->gate);
     const tess_status now = frame_check_current(a->grid->frame, &why);
