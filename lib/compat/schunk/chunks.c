@@ -103,7 +103,6 @@ check_first(const struct b2_schunk *s, int32_t nbytes)
 static int
 put_chunk_at(struct b2_schunk *s, int64_t n, const uint8_t *chunk, int32_t size, bool insert)
 {
-    tess_info info;
     tess_error err = {0};
     int32_t nbytes = 0;
     int rc = blosc2_cbuffer_sizes(chunk, &nbytes, NULL, NULL);
@@ -112,10 +111,9 @@ put_chunk_at(struct b2_schunk *s, int64_t n, const uint8_t *chunk, int32_t size,
         rc = check_first(s, nbytes);
     if (rc < 0)
         return rc;
-    tess_array_info(s->a, &info);
-    if (info.plain && is_of_blosc1(chunk))
+    if (s->plain && is_of_blosc1(chunk))
         return put_blosc1(s, n, chunk, size, insert);
-    if (insert && info.plain) {
+    if (insert && s->plain) {
         rc = b2_code(
             tess_schunk_insert_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err), &err);
         if (rc == 0)

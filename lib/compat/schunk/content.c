@@ -33,9 +33,8 @@ int
 b2_chunk_look(const struct b2_schunk *s, int64_t n, tess_chunk_info *info)
 {
     tess_error err = {0};
-    const int rc = b2_check_chunk(s, n);
 
-    return rc == 0 ? b2_code(tess_array_chunk(s->a, n, info, &err), &err) : rc;
+    return b2_code(tess_array_chunk(s->a, n, info, &err), &err);
 }
 
 int
@@ -152,11 +151,9 @@ b2_chunk_bytes(const struct b2_schunk *s, int64_t n, uint8_t **chunk)
     void *own = NULL;
     size_t size = 0;
     tess_error err = {0};
-    int rc = b2_check_chunk(s, n);
+    const int rc = b2_code(tess_array_get_chunk(s->a, n, &own, &size, &err), &err);
 
     *chunk = NULL;
-    if (rc == 0)
-        rc = b2_code(tess_array_get_chunk(s->a, n, &own, &size, &err), &err);
     if (rc < 0) // a chunk that is not where the file has it: too few bytes were read
         return err.status == TESS_ERR_CORRUPT && s->path ? BLOSC2_ERROR_FILE_READ : rc;
     *chunk = malloc(size); // the program calls free(), which may not be that of the library

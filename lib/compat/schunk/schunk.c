@@ -51,6 +51,7 @@ count(struct b2_schunk *s, const tess_info *info)
     else if (of->chunksize == 0)
         of->chunksize = -1; // until the program sets it, or the first chunk
     SET(of->flags2, info->vlblocks ? BLOSC2_VL_BLOCKS : 0);
+    s->plain = info->plain;
     s->frame_is_old = true;
     s->access->unwritten = true;
     b2_list_complete(s, info);

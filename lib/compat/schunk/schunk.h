@@ -50,6 +50,7 @@ struct b2_schunk {
     bool read_only; // the program opened the file for reading alone
     bool leaves_uninit; // made in memory: reading uninitialised items leaves the program's memory
     bool behind; // the lists of metalayers are to be loaded, which failed
+    bool plain; // no N-dimensional layer: a list of chunks
     int lock_depth; // of blosc2_schunk_lock()
     struct b2_axes axes; // of a view
     b2_view_fn *view; // makes the view again, of another handle
