@@ -44,13 +44,13 @@ tess_status
 chunk_borrow(struct chunk_loan *loan, const tess_array *a, int64_t n, tess_error *err)
 {
     const struct frame *const f = a->grid->frame;
-    *loan = (struct chunk_loan){.scratch = pool_take(a->grid->pool)};
+    loan->scratch = pool_take(a->grid->pool); // the rest is set by what succeeds
     if (!loan->scratch)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     const tess_status st =
         frame_entry(f, n) < 0 ? load_special(loan, f, n, err) : load_stored(loan, a, n, err);
     if (st != TESS_OK)
-        chunk_give_back(loan, a);
+        pool_give(a->grid->pool, loan->scratch); // the stored chunk is closed
     return st;
 }
 
@@ -59,5 +59,4 @@ chunk_give_back(struct chunk_loan *loan, const tess_array *a)
 {
     stored_chunk_close(&loan->stored);
     pool_give(a->grid->pool, loan->scratch);
-    *loan = (struct chunk_loan){0};
 }
