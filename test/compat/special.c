@@ -8,6 +8,8 @@
 #include "compat/compat.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,7 @@ enum { ITEMS = 250, BYTES = 4 * ITEMS, NCHUNKS = 301, REST = 7, MARK = 0x5a };
 
 // -- allocations
 
-static int nallocs;
+static atomic_int nallocs;
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 void *
@@ -292,6 +294,63 @@ postfiltered(void **state)
     assert_good(blosc2_schunk_free(s));
 }
 
+// -- threads
+
+struct reader {
+    blosc2_schunk *s;
+    atomic_bool *ends;
+    int wrong; // chunks with other bytes than it may have
+};
+
+static void *
+read_again(void *arg)
+{
+    struct reader *const r = arg;
+    uint8_t items[BYTES];
+
+    for (int64_t n = 0; !atomic_load(r->ends); n = (n + 1) % NCHUNKS) {
+        memset(items, MARK, sizeof items);
+        if (blosc2_schunk_decompress_chunk(r->s, n, items, BYTES) != BYTES ||
+            items[0] > (n % 100 == 5) || items[BYTES - 1] != items[0])
+            r->wrong++;
+    }
+    return NULL;
+}
+
+// Some threads read chunks that are known to be special, while one changes some of them.
+static void
+threads(void **state)
+{
+    uint8_t ones[BYTES], zeros[BYTES] = {0};
+    atomic_bool ends = false;
+    pthread_t ids[3];
+    blosc2_schunk *const s = new_schunk(true, NULL);
+    struct reader readers[COUNT(ids)];
+
+    (void)state;
+    memset(ones, 1, sizeof ones);
+    assert_int_equal(blosc2_schunk_fill_special(s, NCHUNKS * ITEMS, BLOSC2_SPECIAL_ZERO, BYTES),
+                     NCHUNKS);
+    for (size_t i = 0; i < COUNT(ids); i++) {
+        readers[i] = (struct reader){.s = s, .ends = &ends};
+        assert_int_equal(pthread_create(&ids[i], NULL, read_again, &readers[i]), 0);
+    }
+    for (int i = 0; i < 300; i++) {
+        const int64_t n = i % 3 * 100 + 5;
+        uint8_t *const items = i / 3 % 2 == 0 ? ones : zeros;
+        assert_good(blosc2_schunk_set_slice_buffer(s, n * ITEMS, (n + 1) * ITEMS, items));
+        check_byte(s, n, items[0]);
+    }
+    atomic_store(&ends, true);
+    for (size_t i = 0; i < COUNT(ids); i++) {
+        assert_int_equal(pthread_join(ids[i], NULL), 0);
+        assert_int_equal(readers[i].wrong, 0);
+    }
+    assert_good(blosc2_schunk_free(s));
+}
+
+// -- work
+
 // Allocations of a super-chunk of so many chunks, made and read.
 static int
 count_allocs(bool contiguous, int64_t nchunks, int kind)
@@ -327,11 +386,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(filled),
-        cmocka_unit_test(changed),
-        cmocka_unit_test(mixed),
-        cmocka_unit_test(postfiltered),
-        cmocka_unit_test(constant_work),
+        IN_A_FOLDER(filled),       cmocka_unit_test(changed),
+        cmocka_unit_test(mixed),   cmocka_unit_test(postfiltered),
+        cmocka_unit_test(threads), cmocka_unit_test(constant_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
