@@ -370,9 +370,10 @@ take_chunksize(struct b2_schunk *s)
     tess_info info;
     tess_error err = {0};
 
+    if (!s->plain || s->of.nchunks > 0 || s->of.chunksize <= 0)
+        return BLOSC2_ERROR_SUCCESS;
     tess_array_info(s->a, &info);
-    if (!info.plain || info.nchunks > 0 || s->of.chunksize <= 0 ||
-        s->of.chunksize == info.chunksize)
+    if (s->of.chunksize == info.chunksize)
         return BLOSC2_ERROR_SUCCESS;
     return b2_code(tess_schunk_set_chunksize(s->a, s->of.chunksize, &err), &err);
 }

@@ -8,7 +8,6 @@
 
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/params.h"
-#include "compat/chunk/blocksize.h"
 #include "compat/chunk/context.h"
 
 #include <inttypes.h>
@@ -61,17 +60,15 @@ bool
 b2_encodes_by_context(const struct b2_schunk *s)
 {
     blosc2_cparams own;
-    tess_info info;
 
     if (!s->of.cctx || blosc2_ctx_get_cparams(s->of.cctx, &own) < 0)
         return false;
     if (own.prefilter || !b2_params_same(&own, &s->encodes))
         return true;
-    tess_array_info(s->a, &info);
-    if (!info.plain)
+    if (!s->plain)
         return false; // an array chooses where a dictionary pays, and has blocks of its own
     return own.use_dict || has_trunc_prec(&own) || own.blocksize != s->encodes.blocksize ||
-           (own.blocksize == 0 && b2_compresses_more(own.compcode));
+           own.blocksize == 0;
 }
 
 bool
