@@ -237,6 +237,40 @@ open_for_writing(struct b2_schunk *s)
     return changed || seen != TESS_OK || s->locking ? b2_schunk_reload(s) : BLOSC2_ERROR_SUCCESS;
 }
 
+// Whether the file is not what this super-chunk committed last. s is locked exclusively.
+static bool
+is_overtaken(const struct b2_schunk *s)
+{
+    return s->writable && !s->access->uncommitted && s->access->users == 1 &&
+           tess_array_refresh(s->a, NULL, NULL) == TESS_ERR_STALE;
+}
+
+// Programs write files that are open for writing here, by functions of the system: then the
+// super-chunk is what the file is now. If it cannot be opened, calls that change it fail.
+static void
+follow_overtaken(struct b2_schunk *s)
+{
+    tess_array *a = NULL;
+
+    pthread_rwlock_wrlock(&s->access->lock);
+    bool overtaken = is_overtaken(s);
+    pthread_rwlock_unlock(&s->access->lock);
+    if (!overtaken)
+        return;
+    pthread_mutex_lock(&list);
+    pthread_rwlock_wrlock(&s->access->lock);
+    overtaken = is_overtaken(s); // and not followed by another thread meanwhile
+    if (overtaken && open_again(s, TESS_MODE_READ, &a) == 0) {
+        tess_array_discard(s->a);
+        b2_schunk_take_handle(s, a);
+        s->writable = false;
+        writers--;
+        (void)b2_schunk_reload(s); // else `behind` says so
+    }
+    pthread_rwlock_unlock(&s->access->lock);
+    pthread_mutex_unlock(&list);
+}
+
 // Of a view: its base, which the view follows then.
 static int
 make_writable(struct b2_schunk *s)
@@ -339,6 +373,8 @@ b2_schunk_read_begin(struct b2_schunk *s)
 static int
 begin_writable(struct b2_schunk *s, int (*acquire)(pthread_rwlock_t *lock))
 {
+    if (s->path && s->writable && !s->access->deferred)
+        follow_overtaken(s);
     for (;;) {
         (void)acquire(&s->access->lock);
         const bool behind = b2_view_is_behind(s);
