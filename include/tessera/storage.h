@@ -249,6 +249,14 @@ typedef struct tess_storage {
      * them. Ignored for arrays open for reading.
      */
     bool explicit_commits;
+
+    /**
+     * A chunk whose items are written, all as the same value other than zero, has zeros in its
+     * padding (chunk.h) and is stored in blocks, as by c-blosc2; false: it is stored as that value.
+     * For programs that read whole chunks. Ignored for arrays open for reading, and by
+     * tess_array_full().
+     */
+    bool zero_padding;
 } tess_storage;
 
 /**

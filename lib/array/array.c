@@ -43,6 +43,7 @@ array_take_options(tess_array *a, const tess_storage *storage, struct frame_opti
         .explicit_commits = storage->explicit_commits,
         .wait = storage->wait,
     };
+    a->grid->zero_padding = storage->zero_padding;
     a->mapped = storage->mmap;
     a->as_plain = storage->plain;
     a->path = storage->path ? mem_string(storage->path) : NULL;

@@ -54,6 +54,7 @@ struct chunk_grid {
     struct block_grid block_grid; // of g
     bool linear; // chunks hold their items in C order, without a grid of blocks
     bool plain; // no N-dimensional layer: one dimension
+    bool zero_padding; // of chunks whose items are all one value (tess_storage)
     int64_t *chunk_starts; // plain, chunks of different sizes: where each begins; and the end
     struct plugins plugins; // of the program
     const tess_context *context; // of the handle that owns the grid

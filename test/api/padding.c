@@ -275,10 +275,90 @@ test_lossy(void **state)
     }
 }
 
+// Whether a chunk of an array of int64 has `inside` items of a value, and else zeros.
+static void
+check_padding(const tess_array *a, int64_t n, int64_t value, int inside, tess_chunk_kind kind)
+{
+    int64_t items[36];
+    tess_chunk_info info;
+    tess_error err = {0};
+    int found = 0;
+    assert_int_equal(tess_array_chunk(a, n, &info, &err), TESS_OK);
+    assert_int_equal(info.kind, kind);
+    assert_int_equal(info.nbytes, sizeof items);
+    assert_int_equal(tess_schunk_decode(a, n, items, sizeof items, &err), TESS_OK);
+    for (size_t i = 0; i < COUNT(items); i++) {
+        found += items[i] == value;
+        assert_true(items[i] == value || items[i] == 0);
+    }
+    assert_int_equal(found, inside);
+}
+
+// tess_storage.zero_padding: chunks of one value, by each way to write items.
+static void
+zeros_in_padding(void **state)
+{
+    const int64_t shape[2] = {6, 6}, none[2] = {0}, value = 7;
+    int64_t items[36];
+    (void)state;
+    for (size_t i = 0; i < COUNT(items); i++)
+        items[i] = value;
+    for (int way = 0; way < 4; way++) {
+        for (int zeros = 0; zeros < 2; zeros++) {
+            tess_context context;
+            const tess_chunk_kind kind = zeros && way < 3 ? TESS_CHUNK_BLOCKS : TESS_CHUNK_VALUE;
+            tess_storage storage;
+            tess_params p;
+            tess_array *a;
+            tess_error err = {0};
+            tess_storage_init(&storage);
+            storage.zero_padding = zeros;
+            tess_context_init(&context);
+            context.cache = way == 2 ? 1 << 20 : 0;
+            storage.context = &context;
+            tess_params_init(&p);
+            p.dtype = "<i8";
+            p.ndim = 2;
+            p.codec = TESS_CODEC_LZ4;
+            memcpy(p.shape, shape, sizeof shape);
+            p.chunkshape[0] = p.chunkshape[1] = 6;
+            p.blockshape[0] = p.blockshape[1] = 3;
+            if (way == 0) {
+                assert_int_equal(
+                    tess_array_from(&storage, &p, items, sizeof items, &a, &err), TESS_OK);
+                check_padding(a, 0, value, 36, TESS_CHUNK_VALUE); // without padding
+                tess_array_discard(a);
+            }
+            p.shape[0] = 4;
+            if (way == 0) {
+                assert_int_equal(
+                    tess_array_from(&storage, &p, items, sizeof items / 6 * 4, &a, &err), TESS_OK);
+            } else {
+                assert_int_equal(tess_array_zeros(&storage, &p, &a, &err), TESS_OK);
+                if (way == 1)
+                    assert_int_equal(tess_array_write(a, none, p.shape, items, sizeof items, &err),
+                                     TESS_OK);
+                for (int64_t row = 0; way == 2 && row < 4; row++) { // in the cache, block by block
+                    const int64_t start[2] = {row, 0}, stop[2] = {row + 1, 6};
+                    assert_int_equal(tess_array_write(a, start, stop, items, 48, &err), TESS_OK);
+                }
+                if (way == 3) {
+                    tess_array_discard(a);
+                    assert_int_equal(
+                        tess_array_full(&storage, &p, &value, sizeof value, &a, &err), TESS_OK);
+                }
+            }
+            check_padding(a, 0, value, kind == TESS_CHUNK_VALUE ? 36 : 24, kind);
+            tess_array_discard(a);
+        }
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(zeros_in_padding),
         cmocka_unit_test(test_cut),   cmocka_unit_test(test_deleted),
         cmocka_unit_test(test_both),  cmocka_unit_test(test_constants),
         cmocka_unit_test(test_lossy),

@@ -152,6 +152,39 @@ chunks_of_a_slice(void **state)
     assert_good(b2nd_free(array));
 }
 
+// Programs decode whole chunks: of items that are all one value, the padding is zeros where items
+// were written, and that value in arrays that are created full of it.
+static void
+padding_of_one_value(void **state)
+{
+    const struct nd_shapes shapes = {1, {25}, {10}, {5}};
+    const int32_t value = 3;
+    const int64_t start = 0, stop = 25;
+    int32_t written[25], chunk[10];
+
+    (void)state;
+    for (int i = 0; i < 25; i++)
+        written[i] = value;
+    for (int way = 0; way < 3; way++) {
+        b2nd_context_t *const ctx = nd_context(&shapes, way == 1, NULL);
+        b2nd_array_t *array = NULL;
+        if (way == 2) {
+            assert_good(b2nd_full(ctx, &array, &value));
+        } else {
+            assert_good(b2nd_zeros(ctx, &array));
+            assert_good(b2nd_set_slice_cbuffer(written, &stop, sizeof written, &start, &stop,
+                                               array));
+        }
+        for (int n = 0; n < 3; n++) {
+            assert_good(blosc2_schunk_decompress_chunk(array->sc, n, chunk, sizeof chunk));
+            for (int i = 0; i < 10; i++)
+                assert_int_equal(chunk[i], way == 2 || n * 10 + i < 25 ? value : 0);
+        }
+        assert_good(b2nd_free(array));
+        assert_good(b2nd_free_ctx(ctx));
+    }
+}
+
 int
 main(void)
 {
@@ -159,6 +192,7 @@ main(void)
         IN_A_FOLDER(chunks_are_decoded),
         IN_A_FOLDER(chunks_that_are_replaced_one_by_one),
         cmocka_unit_test(chunks_of_a_slice),
+        cmocka_unit_test(padding_of_one_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,6 +128,34 @@ make_zeros(const tess_storage *storage, const tess_params *params, const void *i
     return tess_array_zeros(storage, params, a, err);
 }
 
+// Chunks with padding become the item as a whole, as by c-blosc2.
+static tess_status
+fill_padding(tess_array *a, const void *item, tess_error *err)
+{
+    blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+    tess_chunk_run run;
+    tess_info info;
+
+    tess_array_info(a, &info);
+    cparams.typesize = info.typesize;
+    cparams.blocksize = info.blocksize;
+    const int32_t room = BLOSC_EXTENDED_HEADER_LENGTH + info.typesize;
+    uint8_t *const chunk = malloc((size_t)room);
+    const int size =
+        chunk ? blosc2_chunk_repeatval(cparams, info.chunksize, chunk, room, item) : -1;
+    tess_status st = size > 0 ? TESS_OK : TESS_ERR_NOMEM;
+    tess_chunk_run_init(&run);
+    while (st == TESS_OK) {
+        st = tess_array_next_chunk(a, NULL, NULL, run.last + 1, TESS_KINDS_ITEMS, &run, err);
+        if (run.number < 0)
+            break;
+        for (int64_t n = run.number; n <= run.last && st == TESS_OK; n++)
+            st = tess_array_set_chunk(a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, err);
+    }
+    free(chunk);
+    return st;
+}
+
 // Growth shows zeros, not the item: it is no fill value of the array.
 static tess_status
 make_full(const tess_storage *storage, const tess_params *params, const void *items, size_t size,
@@ -139,6 +167,8 @@ make_full(const tess_storage *storage, const tess_params *params, const void *it
     if (st != TESS_OK)
         return st;
     st = tess_array_fill(*a, start, params->shape, NULL, items, size, err);
+    if (st == TESS_OK)
+        st = fill_padding(*a, items, err);
     if (st != TESS_OK) {
         tess_array_discard(*a);
         b2_storage_remove(storage->path);

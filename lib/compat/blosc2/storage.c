@@ -156,6 +156,7 @@ b2_storage_place(struct b2_place *place, const blosc2_storage *storage, const ch
     place->storage.path = path;
     place->storage.mode = mode;
     place->storage.durability = TESS_DURABILITY_NONE;
+    place->storage.zero_padding = true; // programs decode whole chunks
     if (checksums && strcmp(checksums, "0") == 0)
         place->storage.checksums = TESS_CHECKSUMS_NONE;
     place->storage.mmap = path && io == BLOSC2_IO_FILESYSTEM_MMAP && mode == TESS_MODE_READ;

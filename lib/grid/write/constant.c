@@ -210,9 +210,12 @@ constant_set_all(struct chunk_grid *grid, const int64_t *start, const int64_t *s
 }
 
 bool
-constant_is_chunk(const uint8_t *item, const struct geometry *g, int64_t n)
+constant_is_chunk(const struct chunk_grid *grid, const uint8_t *item, int64_t n)
 {
+    const struct geometry *const g = &grid->g;
     bool padded = false;
+    if (!grid->zero_padding)
+        return true;
     for (int i = g->ndim - 1; i >= 0; i--) {
         const int64_t origin = n % g->grid[i] * g->chunkshape[i];
         padded |= g->extchunk[i] != g->chunkshape[i] || origin + g->chunkshape[i] > g->shape[i];

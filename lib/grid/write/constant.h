@@ -56,8 +56,8 @@ struct constant {
 };
 
 // Whether chunk n is one item again and again where all items that are written are that one: its
-// padding is zeros, as c-blosc2 has it, where programs read whole chunks.
-bool constant_is_chunk(const uint8_t *item, const struct geometry *g, int64_t n);
+// padding may have to be zeros.
+bool constant_is_chunk(const struct chunk_grid *grid, const uint8_t *item, int64_t n);
 // Whether such a chunk is known to be the smallest. A wide item may take less in few blocks: with
 // LZ4, one block of a constant takes some 30 bytes.
 bool constant_pays(const uint8_t *item, const struct geometry *g);

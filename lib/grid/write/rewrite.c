@@ -330,9 +330,9 @@ rewrite_begin(struct rewrite *m, bool expect_plain, tess_error *err)
     tess_status st = TESS_OK;
 
     if (m->edit.whole) {
-        m->item = new_item(m);
-        m->constant = m->item && constant_is_chunk(m->item, &m->grid->g, m->edit.n) &&
-                      constant_pays(m->item, &m->grid->g);
+        const uint8_t *const item = new_item(m);
+        m->item = item && constant_is_chunk(m->grid, item, m->edit.n) ? item : NULL;
+        m->constant = m->item && constant_pays(m->item, &m->grid->g);
     } else {
         st = open_old(m, err);
         if (st == TESS_OK && m->old->kind == OPEN_SPECIAL)
