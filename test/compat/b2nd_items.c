@@ -2,6 +2,8 @@
  * b2nd_items.c - items to and from memory: boxes, lists of indices, numbers of items.
  */
 #include "compat/nd.h"
+
+#include "api/files.h"
 #include "support/random.h"
 
 #include <pthread.h>
@@ -461,6 +463,70 @@ threads_of_the_program(void **state)
     free(back);
 }
 
+// A postfilter of the program, which its context has: each item doubled.
+static int
+double_items(blosc2_postfilter_params *params)
+{
+    const int32_t *const from = (const int32_t *)(const void *)params->input;
+    int32_t *const to = (int32_t *)(void *)params->output;
+    for (int32_t i = 0; i < params->size / 4; i++)
+        to[i] = 2 * from[i];
+    return 0;
+}
+
+// A program gives an array another context: boxes, copies and chunks are what its postfilter makes
+// of them; lists of indices are refused.
+static void
+a_postfilter(void **state)
+{
+    static const struct nd_shapes matrix = {2, {14, 11}, {5, 4}, {2, 3}};
+    blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
+    blosc2_postfilter_params params = {0};
+    int32_t items[14 * 11];
+
+    (void)state;
+    for (int k = 0; k < ND_PLACES; k++) {
+        const char *const path = nd_places[k].file ? files_path("array") : NULL;
+        b2nd_array_t *const array = nd_numbers(&matrix, nd_places[k].contiguous, path);
+        b2nd_context_t *const ctx = nd_context(&matrix, true, NULL);
+        b2nd_array_t *copy = NULL;
+        int32_t chunk[6 * 6];
+        dparams.postfilter = double_items;
+        dparams.postparams = &params;
+        blosc2_free_ctx(array->sc->dctx);
+        array->sc->dctx = blosc2_create_dctx(dparams);
+        assert_non_null(array->sc->dctx);
+        for (int64_t top = 0; top < 14; top += 3)
+            for (int64_t left = 0; left < 11; left += 2)
+                for (int64_t n = 1; n <= 7 && top + n <= 14 && left + n <= 11; n++) {
+                    const int64_t start[] = {top, left}, stop[] = {top + n, left + n};
+                    const int64_t shape[] = {n, 9}; // with gaps
+                    memset(items, 1, sizeof items);
+                    assert_good(b2nd_get_slice_cbuffer(array, start, stop, items, shape,
+                                                       (int64_t)sizeof items));
+                    for (int64_t i = 0; i < n; i++)
+                        for (int64_t j = 0; j < 9; j++)
+                            assert_int_equal(items[i * 9 + j],
+                                             j < n ? 2 * ((top + i) * 11 + left + j) : 0);
+                }
+        assert_int_equal(blosc2_schunk_decompress_chunk(array->sc, 0, chunk, sizeof chunk),
+                         sizeof chunk);
+        assert_int_equal(chunk[1], 2);
+        assert_good(b2nd_copy(ctx, array, &copy));
+        assert_good(b2nd_to_cbuffer(copy, items, sizeof items));
+        for (int i = 0; i < 14 * 11; i++)
+            assert_int_equal(items[i], 2 * i);
+        const int64_t one = 1;
+        assert_int_equal(b2nd_get_sparse_cbuffer(array, 1, &one, items, sizeof items),
+                         BLOSC2_ERROR_POSTFILTER);
+        assert_good(b2nd_free(copy));
+        assert_good(b2nd_free_ctx(ctx));
+        assert_good(b2nd_free(array));
+        if (path)
+            files_remove(path);
+    }
+}
+
 int
 main(void)
 {
@@ -470,6 +536,7 @@ main(void)
         cmocka_unit_test(an_array_without_axes),    cmocka_unit_test(combinations_of_indices),
         cmocka_unit_test(lists_that_are_refused),   cmocka_unit_test(items_by_number),
         cmocka_unit_test(boxes_between_buffers),    cmocka_unit_test(threads_of_the_program),
+        cmocka_unit_test_setup_teardown(a_postfilter, files_setup, files_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

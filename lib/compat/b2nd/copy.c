@@ -13,6 +13,7 @@
 #include "compat/blosc2/storage.h"
 #include "compat/schunk/access.h"
 #include "compat/schunk/calls.h"
+#include "compat/schunk/content.h"
 #include "compat/schunk/frame.h"
 
 #include <inttypes.h>
@@ -267,7 +268,7 @@ b2nd_copy(b2nd_context_t *ctx, const b2nd_array_t *src, b2nd_array_t **array)
     if (rc < 0)
         return rc;
     rc = set_context(ctx, src, start, src->shape);
-    const bool same = same_type(ctx, src);
+    const bool same = same_type(ctx, src) && !b2_decodes_by_context(nd_schunk(src));
     nd_end(src);
     if (rc < 0)
         return rc;
@@ -354,7 +355,7 @@ append_array(b2nd_array_t *to, const b2nd_array_t *other, int axis, bool whole)
     int rc = nd_encodes(to);
     if (rc < 0)
         return rc;
-    if (!whole)
+    if (!whole || b2_decodes_by_context(nd_schunk(other)))
         return append_items(to, other, axis);
     rc = b2_schunk_pair_begin(nd_schunk(other), nd_schunk(to));
     if (rc < 0)

@@ -5,6 +5,7 @@
 #include "compat/b2nd/geometry.h"
 #include "compat/blosc2/error.h"
 #include "compat/schunk/calls.h"
+#include "compat/schunk/content.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -95,6 +96,16 @@ get_selection(const b2nd_array_t *array, const struct selection *s, const int64_
     return rc;
 }
 
+// Chunks that a function of the program changes as they are read are read as boxes.
+static int
+check_no_postfilter(const b2nd_array_t *array)
+{
+    if (b2_decodes_by_context(nd_schunk(array)))
+        return b2_fail(BLOSC2_ERROR_POSTFILTER,
+                       "items by lists of indices, of an array with a postfilter");
+    return BLOSC2_ERROR_SUCCESS;
+}
+
 int
 b2nd_get_orthogonal_selection(const b2nd_array_t *array, int64_t **selection,
                               int64_t *selection_size, void *buffer, int64_t *buffershape,
@@ -109,7 +120,9 @@ b2nd_get_orthogonal_selection(const b2nd_array_t *array, int64_t **selection,
         rc = nd_read_begin(array);
         if (rc < 0)
             return rc;
-        rc = set_selection(array, selection, selection_size, buffershape, buffersize, &s);
+        rc = check_no_postfilter(array);
+        if (rc == 0)
+            rc = set_selection(array, selection, selection_size, buffershape, buffersize, &s);
         if (rc == 0)
             rc = get_selection(array, &s, buffershape, buffer);
         nd_end(array);
@@ -223,7 +236,9 @@ b2nd_get_sparse_cbuffer(const b2nd_array_t *array, int64_t ncoords, const int64_
         rc = nd_read_begin(array);
         if (rc < 0)
             return rc;
-        rc = get_points(array, ncoords, coords, buffer, buffersize);
+        rc = check_no_postfilter(array);
+        if (rc == 0)
+            rc = get_points(array, ncoords, coords, buffer, buffersize);
         nd_end(array);
     } while (b2_schunk_try_again(nd_schunk(array), rc, &tries));
     return rc;

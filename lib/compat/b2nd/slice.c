@@ -6,9 +6,11 @@
  * told by its strides. Nothing is copied in between.
  */
 #include "compat/b2nd/array.h"
+#include "compat/b2nd/filtered.h"
 #include "compat/b2nd/geometry.h"
 #include "compat/blosc2/error.h"
 #include "compat/schunk/calls.h"
+#include "compat/schunk/content.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -70,13 +72,14 @@ set_box(const b2nd_array_t *array, const int64_t *start, const int64_t *stop, co
 
 static int
 read_box(const b2nd_array_t *array, const int64_t *start, const struct box *box, void *buffer,
-         int64_t buffersize)
+         const int64_t *shape, int64_t buffersize)
 {
     const tess_array *const a = nd_handle(array);
     const size_t size = (size_t)buffersize;
+    const bool filtered = !box->empty && b2_decodes_by_context(nd_schunk(array));
     tess_error err = {0};
 
-    if (box->dense && !box->empty) {
+    if (box->dense && !box->empty && !filtered) {
         const int rc = b2_code(tess_array_read(a, start, box->stop, buffer, size, &err), &err);
         if (rc == 0)
             memset((uint8_t *)buffer + box->nbytes, 0, box->room - box->nbytes);
@@ -85,6 +88,8 @@ read_box(const b2nd_array_t *array, const int64_t *start, const struct box *box,
     memset(buffer, 0, box->room); // the gaps
     if (box->empty)
         return BLOSC2_ERROR_SUCCESS;
+    if (filtered)
+        return nd_read_filtered(array, start, box->stop, buffer, shape);
     return b2_code(
         tess_array_get_slice(a, start, box->stop, NULL, buffer, size, box->strides, &err), &err);
 }
@@ -136,7 +141,7 @@ b2nd_get_slice_cbuffer(const b2nd_array_t *array, const int64_t *start, const in
             return rc;
         rc = set_box(array, start, stop, buffershape, buffersize, &box);
         if (rc == 0)
-            rc = read_box(array, start, &box, buffer, buffersize);
+            rc = read_box(array, start, &box, buffer, buffershape, buffersize);
         nd_end(array);
     } while (b2_schunk_try_again(nd_schunk(array), rc, &tries));
     return rc;
