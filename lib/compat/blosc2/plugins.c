@@ -71,6 +71,7 @@ codec_decompress(const tess_block *block, const void *src, size_t src_size, void
 {
     const struct plugin *const p = block->user;
     blosc2_dparams dparams = p->told->dparams;
+    dparams.typesize = block->typesize;
     if (!p->codec.decoder)
         return is_missing("codec", p->codec.compname, "decoder");
     const struct b2_told *const before = enter(p->told);
@@ -98,6 +99,7 @@ filter_backward(const tess_block *block, const void *src, void *dst, size_t size
 {
     const struct plugin *const p = block->user;
     blosc2_dparams dparams = p->told->dparams;
+    dparams.typesize = block->typesize;
     if (!p->filter.backward)
         return is_missing("filter", p->filter.name, "way back");
     const struct b2_told *const before = enter(p->told);
