@@ -48,6 +48,7 @@ nd_wrap_new(tess_array *a, struct b2_access *access, const b2nd_context_t *ctx,
         b2_schunk_undo(a, access, path);
         return BLOSC2_ERROR_MEMORY_ALLOC;
     }
+    s->of.change_tick = s->of.nmetalayers; // each was added
     const int rc = nd_new(s, array);
     if (rc < 0) {
         blosc2_schunk_free(&s->of);

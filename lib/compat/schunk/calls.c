@@ -491,9 +491,10 @@ b2_schunk_stop_writing(struct b2_schunk *s)
     return rc;
 }
 
-// What the call changed is in the file when it returns. A view commits its base.
+// What the call changed is in the file when it returns, and counts in cbytes. A view commits its
+// base.
 static int
-commit_call(const struct b2_schunk *s)
+commit_call(struct b2_schunk *s)
 {
     tess_error err = {0};
 
@@ -501,6 +502,8 @@ commit_call(const struct b2_schunk *s)
         return BLOSC2_ERROR_SUCCESS;
     const int rc = b2_code_io(tess_array_flush(s->a, &err), &err, BLOSC2_ERROR_FILE_WRITE);
     s->access->uncommitted = rc < 0;
+    if (rc == 0)
+        b2_schunk_count_bytes(s);
     return rc;
 }
 

@@ -94,8 +94,9 @@ static int
 check_first(const struct b2_schunk *s, int32_t nbytes)
 {
     if (s->of.nchunks == 0 && s->of.chunksize > 0 && nbytes > s->of.chunksize)
-        return b2_fail(BLOSC2_ERROR_CHUNK_APPEND, "a chunk of %" PRId32 " bytes, chunksize is %"
-                       PRId32, nbytes, s->of.chunksize);
+        return b2_fail(BLOSC2_ERROR_CHUNK_APPEND,
+                       "a chunk of %" PRId32 " bytes, chunksize is %" PRId32, nbytes,
+                       s->of.chunksize);
     return BLOSC2_ERROR_SUCCESS;
 }
 
@@ -116,7 +117,7 @@ put_chunk_at(struct b2_schunk *s, int64_t n, const uint8_t *chunk, int32_t size,
     if (insert && s->plain) {
         rc = b2_code(
             tess_schunk_insert_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err), &err);
-        if (rc == 0)
+        if (rc == 0 && size > BLOSC_EXTENDED_HEADER_LENGTH) // else the library makes the header
             b2_list_give(s, n, chunk, size);
         return rc;
     }
@@ -134,6 +135,7 @@ put_chunk(struct b2_schunk *s, int64_t n, uint8_t *chunk, bool insert, bool copy
         return rc;
     if (n < 0)
         n = s->of.nchunks;
+    s->of.current_nchunk = n;
     rc = put_chunk_at(s, n, chunk, size, insert);
     const int64_t nchunks = end_change(s, n, insert || n == INT64_MAX ? INT64_MAX : n + 1, rc);
     if (nchunks >= 0 && !copy)
@@ -207,6 +209,7 @@ blosc2_schunk_append_buffer(blosc2_schunk *schunk, const void *src, int32_t nbyt
         return append_by_context(s, src, nbytes);
     }
     tess_array_info(s->a, &info);
+    s->of.current_nchunk = s->of.nchunks;
     rc = check_first(s, nbytes);
     if (rc == 0)
         rc = b2_code(tess_schunk_insert(s->a, info.nchunks, src, (size_t)nbytes, &err), &err);
@@ -251,6 +254,8 @@ blosc2_schunk_delete_chunk(blosc2_schunk *schunk, int64_t nchunk)
         return rc;
     tess_array_info(s->a, &info);
     rc = b2_check_chunk(s, nchunk);
+    if (rc == 0)
+        s->of.current_nchunk = nchunk;
     if (rc == 0 && info.plain)
         rc = b2_code(tess_schunk_remove(s->a, nchunk, 1, &err), &err);
     else if (rc == 0)
@@ -372,9 +377,7 @@ blosc2_schunk_decompress_chunk(blosc2_schunk *schunk, int64_t nchunk, void *dest
     while (b2_schunk_try_again(s, rc, &tries));
     if (rc < 0)
         return rc;
-    pthread_mutex_lock(&s->access->counts);
-    schunk->current_nchunk = nchunk;
-    pthread_mutex_unlock(&s->access->counts);
+    b2_schunk_set_current(s, nchunk);
     return rc;
 }
 
@@ -409,6 +412,8 @@ blosc2_schunk_get_chunk(blosc2_schunk *schunk, int64_t nchunk, uint8_t **chunk, 
     do
         rc = copy_out(s, nchunk, chunk);
     while (b2_schunk_try_again(s, rc, &tries));
+    if (rc > 0)
+        b2_schunk_set_current(s, nchunk);
     *needs_free = rc > 0;
     return rc;
 }

@@ -105,8 +105,10 @@ blosc2_schunk_copy(blosc2_schunk *schunk, blosc2_storage *storage)
         rc = copy_to(s, &own, access, &copy);
     struct b2_schunk *const made =
         rc == 0 ? b2_schunk_wrap(copy, &own, b2_storage_file(&own), access, false) : NULL;
-    if (made)
+    if (made) {
+        made->of.change_tick = made->of.nmetalayers + made->of.nvlmetalayers; // each was added
         return &made->of;
+    }
     b2_schunk_undo(copy, access, copy ? b2_storage_file(&own) : NULL);
     return NULL;
 }

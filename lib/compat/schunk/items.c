@@ -110,6 +110,8 @@ read_range(struct b2_schunk *s, int64_t start, int64_t stop, void *buffer)
     } else if (rc == 0) {
         rc = read_chunks(s, from, to, buffer);
     }
+    if (rc == 0 && from < to && s->of.chunksize > 0)
+        b2_schunk_set_current(s, (to - 1) / s->of.chunksize);
     b2_schunk_end(s);
     return rc;
 }
@@ -163,8 +165,7 @@ read_sparse(struct b2_schunk *s, int64_t n, const int64_t *coords, void *buffer)
     for (int64_t i = 0; i < n && rc == 0; i++)
         rc = coords[i] < 0 ? BLOSC2_ERROR_INVALID_PARAM : check_range(s, coords[i], coords[i] + 1);
     tess_array_info(s->a, &info);
-    const bool direct =
-        info.plain && info.typesize == s->of.typesize && !b2_decodes_by_context(s);
+    const bool direct = info.plain && info.typesize == s->of.typesize && !b2_decodes_by_context(s);
     if (rc == 0 && direct)
         rc = b2_code(
             tess_array_get_points(s->a, n, coords, buffer, (size_t)n * (size_t)info.typesize, &err),
@@ -208,8 +209,10 @@ write_chunks(struct b2_schunk *s, int64_t from, int64_t to, const uint8_t *src)
             rc = b2_chunk_read(s, w.n, w.room, w.nbytes);
         if (rc == 0 && !whole)
             memcpy(w.room + (from - w.at), src, (size_t)(end - from));
-        if (rc == 0)
+        if (rc == 0) {
+            s->of.current_nchunk = w.n;
             rc = b2_chunk_rewrite(s, w.n, whole ? src : w.room, w.nbytes);
+        }
         b2_list_forget(s, w.n, w.n + 1);
         src += end - from;
         from = end;

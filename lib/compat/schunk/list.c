@@ -10,6 +10,8 @@
 #include <string.h>
 #include <tessera/chunk.h>
 
+enum { IN_PAGE = 4096 / sizeof(uint8_t *) };
+
 static int32_t
 size_of(const uint8_t *chunk)
 {
@@ -47,6 +49,12 @@ b2_list_forget(struct b2_schunk *s, int64_t first, int64_t behind)
     pthread_mutex_lock(&s->access->counts);
     forget(&s->access->chunks, first, behind);
     pthread_mutex_unlock(&s->access->counts);
+}
+
+void
+b2_list_forget_all(struct b2_chunks *c)
+{
+    forget(c, 0, c->count);
 }
 
 void
@@ -101,12 +109,19 @@ copy_chunk(const struct b2_schunk *s, int64_t n)
     return chunk;
 }
 
+// Pointers that fill memory in steps of 4096 bytes, as in c-blosc2.
+static int64_t
+whole_pages(int64_t count)
+{
+    return (count + IN_PAGE - 1) / IN_PAGE * IN_PAGE;
+}
+
 // Make the list as long as there are chunks. False: there is no memory, nothing happens.
 static bool
 set_count(struct b2_chunks *c, int64_t count)
 {
     if (count > c->room) {
-        const int64_t room = count < 8 ? 8 : count + count / 2;
+        const int64_t room = whole_pages(count < 8 ? 8 : count + count / 2);
         uint8_t **const list = realloc(c->list, (size_t)room * sizeof *list);
         if (!list)
             return false;
@@ -152,7 +167,8 @@ b2_list_show(struct b2_schunk *s)
     if (s->of.frame)
         return;
     s->of.data = c->list;
-    s->of.data_len = (size_t)c->count * sizeof *c->list;
+    const size_t size = (size_t)whole_pages(c->count) * sizeof *c->list;
+    s->of.data_len = size > s->of.data_len ? size : s->of.data_len; // the list never shrinks
     s->of.cbytes = c->cbytes; // those of one value have a header here, too
 }
 

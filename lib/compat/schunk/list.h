@@ -14,6 +14,9 @@
 // Chunks first .. behind were replaced, or changed places. Takes `counts`.
 void b2_list_forget(struct b2_schunk *s, int64_t first, int64_t behind);
 
+// All of them. `counts` is locked.
+void b2_list_forget_all(struct b2_chunks *c);
+
 // The next b2_list_complete(), in the same call, has the bytes of chunk n from here.
 void b2_list_give(struct b2_schunk *s, int64_t n, const uint8_t *chunk, int32_t size);
 

@@ -14,6 +14,8 @@
 #include <tessera/chunk.h>
 #include <tessera/meta.h>
 
+enum { MEASURED_AT_MOST = 128 }; // stored chunks, whose headers are read
+
 struct b2_schunk *
 b2_schunk_of(blosc2_schunk *schunk)
 {
@@ -46,10 +48,10 @@ count(struct b2_schunk *s, const tess_info *info)
     SET(of->nchunks, info->nchunks - s->missing);
     SET(of->nbytes, info->nbytes - s->missing * info->chunksize);
     of->cbytes = info->live >= 0 ? info->live : info->cbytes;
+    if (of->chunksize > 0 && info->nchunks > 0 && info->chunksize == 0)
+        b2_list_forget_all(&s->access->chunks); // special ones now record another size of blocks
     if (!info->plain || info->nchunks > 0 || info->chunksize > 0)
-        SET(of->chunksize, info->chunksize);
-    else if (of->chunksize == 0)
-        of->chunksize = -1; // until the program sets it, or the first chunk
+        SET(of->chunksize, info->chunksize); // else it is what it was
     SET(of->flags2, info->vlblocks ? BLOSC2_VL_BLOCKS : 0);
     s->plain = info->plain;
     s->frame_is_old = true;
@@ -58,13 +60,45 @@ count(struct b2_schunk *s, const tess_info *info)
     pthread_mutex_unlock(&s->access->counts);
 }
 
+// What is behind the handle; of a file with few chunks, the bytes of the chunks without holes,
+// which each commit leaves.
+static void
+look(const struct b2_schunk *s, tess_info *info)
+{
+    tess_info measured;
+
+    tess_array_info(s->a, info);
+    if (s->path && info->live < 0 && info->contiguous && info->nstored <= MEASURED_AT_MOST &&
+        tess_array_measure(s->a, &measured, NULL) == TESS_OK)
+        info->live = measured.live;
+}
+
 void
 b2_schunk_count(struct b2_schunk *s)
 {
     tess_info info;
 
-    tess_array_info(s->a, &info);
+    look(s, &info);
     count(s, &info);
+}
+
+void
+b2_schunk_count_bytes(struct b2_schunk *s)
+{
+    tess_info info;
+
+    look(s, &info);
+    pthread_mutex_lock(&s->access->counts);
+    s->of.cbytes = info.live >= 0 ? info.live : info.cbytes;
+    pthread_mutex_unlock(&s->access->counts);
+}
+
+void
+b2_schunk_set_current(struct b2_schunk *s, int64_t nchunk)
+{
+    pthread_mutex_lock(&s->access->counts);
+    s->of.current_nchunk = nchunk;
+    pthread_mutex_unlock(&s->access->counts);
 }
 
 static void
@@ -86,7 +120,7 @@ set_params(struct b2_schunk *s, const tess_info *info)
         memcpy(cparams->filters, told.filters, sizeof told.filters);
         memcpy(cparams->filters_meta, told.filters_meta, sizeof told.filters_meta);
     }
-    of->version = (uint8_t)info->frame_version;
+    of->version = 0; // as in c-blosc2, whatever the frame has
     of->compcode = cparams->compcode;
     of->compcode_meta = cparams->compcode_meta;
     of->clevel = cparams->clevel;
@@ -108,7 +142,7 @@ b2_schunk_reload(struct b2_schunk *s)
     const int splitmode = s->of.storage->cparams->splitmode;
     tess_info info;
 
-    tess_array_info(s->a, &info);
+    look(s, &info);
     set_params(s, &info);
     if (splitmode == BLOSC_FORWARD_COMPAT_SPLIT && info.split == BLOSC_AUTO_SPLIT) {
         s->of.storage->cparams->splitmode = splitmode; // that of the program
@@ -127,7 +161,7 @@ b2_schunk_reshaped(struct b2_schunk *s, tess_info *info)
     tess_metalayer layer;
     tess_error err = {0};
 
-    tess_array_info(s->a, info);
+    look(s, info);
     count(s, info);
     s->of.change_tick++;
     const tess_status st = tess_meta_get(s->a, info->layer, &layer, &err);

@@ -76,8 +76,14 @@ void b2_schunk_take_handle(struct b2_schunk *s, tess_array *a);
 
 struct b2_schunk *b2_schunk_of(blosc2_schunk *schunk);
 
+// Set current_nchunk. Threads that read chunks do so at once.
+void b2_schunk_set_current(struct b2_schunk *s, int64_t nchunk);
+
 // Set the members that count chunks and bytes, and list the chunks that are not listed.
 void b2_schunk_count(struct b2_schunk *s);
+
+// The same for cbytes alone, after a commit.
+void b2_schunk_count_bytes(struct b2_schunk *s);
 
 // The same, after a change of the shape of an array: its metalayer, too. Fills in what the array is
 // now. Returns a code.

@@ -26,8 +26,7 @@ is_known(const struct b2_run *run, int64_t n)
 bool
 b2_special_leaves(const struct b2_schunk *s, const tess_chunk_info *info)
 {
-    return s->leaves_uninit && info->kind == TESS_CHUNK_UNINIT &&
-           !b2_decodes_by_context(s);
+    return s->leaves_uninit && info->kind == TESS_CHUNK_UNINIT && !b2_decodes_by_context(s);
 }
 
 int
@@ -55,8 +54,10 @@ b2_special_chunk(struct b2_schunk *s, int64_t n)
 
     pthread_mutex_lock(&s->access->counts);
     const bool known = is_known(&s->run, n);
-    if (known)
+    if (known) {
         memcpy(header, s->run.header, sizeof header);
+        s->of.current_nchunk = n;
+    }
     pthread_mutex_unlock(&s->access->counts);
     uint8_t *const chunk = known ? malloc(sizeof header) : NULL;
     if (chunk)

@@ -70,6 +70,7 @@ b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
     s->writable = info.writable;
     s->process = getpid();
     s->of.view = is_view;
+    s->of.chunksize = -1; // until the program sets it, or the first chunk
     s->access = access;
     s->handle = access->handles;
     if (set_storage(s, storage, path) < 0)
@@ -200,30 +201,46 @@ blosc2_schunk_free(blosc2_schunk *schunk)
     return written < 0 ? written : b2_code_io(st, &err, BLOSC2_ERROR_FILE_WRITE);
 }
 
+// What the members say, which programs may write.
 int
 blosc2_schunk_get_cparams(blosc2_schunk *schunk, blosc2_cparams **cparams)
 {
+    blosc2_cparams own;
+
     if (!schunk || !cparams)
         return BLOSC2_ERROR_NULL_POINTER;
-    *cparams = malloc(sizeof **cparams);
+    *cparams = calloc(1, sizeof **cparams);
     if (!*cparams)
         return BLOSC2_ERROR_MEMORY_ALLOC;
-    **cparams = *schunk->storage->cparams;
+    (*cparams)->compcode = schunk->compcode;
+    (*cparams)->compcode_meta = schunk->compcode_meta;
+    (*cparams)->clevel = schunk->clevel;
+    (*cparams)->use_dict = schunk->use_dict;
+    (*cparams)->typesize = schunk->typesize;
+    (*cparams)->blocksize = schunk->blocksize;
+    (*cparams)->splitmode = schunk->splitmode;
+    memcpy((*cparams)->filters, schunk->filters, sizeof schunk->filters);
+    memcpy((*cparams)->filters_meta, schunk->filters_meta, sizeof schunk->filters_meta);
     (*cparams)->schunk = schunk;
-    (*cparams)->nthreads = b2_environment_nthreads((*cparams)->nthreads);
+    (*cparams)->nthreads = b2_environment_nthreads(
+        !schunk->cctx || blosc2_ctx_get_cparams(schunk->cctx, &own) < 0 ? blosc2_get_nthreads()
+                                                                        : own.nthreads);
     return BLOSC2_ERROR_SUCCESS;
 }
 
 int
 blosc2_schunk_get_dparams(blosc2_schunk *schunk, blosc2_dparams **dparams)
 {
+    blosc2_dparams own;
+
     if (!schunk || !dparams)
         return BLOSC2_ERROR_NULL_POINTER;
-    *dparams = malloc(sizeof **dparams);
+    *dparams = calloc(1, sizeof **dparams);
     if (!*dparams)
         return BLOSC2_ERROR_MEMORY_ALLOC;
-    **dparams = *schunk->storage->dparams;
     (*dparams)->schunk = schunk;
-    (*dparams)->nthreads = b2_environment_nthreads((*dparams)->nthreads);
+    (*dparams)->nthreads = b2_environment_nthreads(
+        !schunk->dctx || blosc2_ctx_get_dparams(schunk->dctx, &own) < 0 ? blosc2_get_nthreads()
+                                                                        : own.nthreads);
     return BLOSC2_ERROR_SUCCESS;
 }
