@@ -197,7 +197,7 @@ check(blosc2_schunk *s, const struct model *m)
     assert_int_equal(s->current_nchunk, m->current);
     assert_int_equal(s->change_tick, m->tick);
     assert_int_equal(s->chunksize, m->chunksize);
-    assert_true(s->version == 0 && s->flags2 == 0 && !s->view && s->ndim == 0);
+    assert_true(s->version == 0 && s->flags2 == 0 && !s->view && s->ndim == 0 && !s->blockshape);
     check_params(s);
     check_storage(s, m);
     check_layers(s, m);
@@ -339,8 +339,14 @@ members_after_each_call(void **state)
             continue;
         s = blosc2_schunk_open(m.path);
         assert_non_null(s);
-        m.current = m.tick = 0;
-        assert_int_equal(s->cbytes, blosc2_schunk_get_chunk(s, 0, &(uint8_t *){NULL}, &(bool){0}));
+        m.tick = 0;
+        uint8_t *chunk = NULL;
+        bool needs_free = false;
+        assert_int_equal(s->cbytes, blosc2_schunk_get_chunk(s, 0, &chunk, &needs_free));
+        if (needs_free)
+            free(chunk);
+        m.current = 0; // of the last read
+        check(s, &m);
         assert_good(blosc2_schunk_free(s));
     }
 }
@@ -511,6 +517,34 @@ contexts_of_super_chunks(void **state)
         write_postfilter(s, NULL);
         assert_int_equal(blosc2_schunk_decompress_chunk(s, 2, got, BYTES), BYTES);
         assert_int_equal(got[0], -items[0]);
+        assert_good(blosc2_schunk_free(s));
+    }
+}
+
+// They belong to the super-chunk then, and stay when metalayers change.
+static void
+shapes_of_blocks(void **state)
+{
+    (void)state;
+    for (int p = 0; p < ND_PLACES; p++) {
+        struct model m;
+        uint8_t text[] = "text", *chunk = NULL;
+        int32_t items[ITEMS], nbytes = 0, blocksize = 0;
+        bool needs_free = false;
+        blosc2_schunk *const s = new_schunk(&nd_places[p], &m);
+        fill(items, ITEMS, 0);
+        s->ndim = 2;
+        s->blockshape = malloc(2 * sizeof *s->blockshape);
+        assert_non_null(s->blockshape);
+        s->blockshape[0] = s->blockshape[1] = 10;
+        assert_good(blosc2_vlmeta_add(s, "one", text, sizeof text, NULL));
+        assert_true(s->ndim == 2 && s->blockshape[1] == 10);
+        assert_int_equal(blosc2_schunk_append_buffer(s, items, BYTES), 1);
+        assert_true(blosc2_schunk_get_chunk(s, 0, &chunk, &needs_free) > 0);
+        assert_good(blosc2_cbuffer_sizes(chunk, &nbytes, NULL, &blocksize));
+        assert_true(nbytes == BYTES && blocksize == 100 * (int)sizeof *items);
+        if (needs_free)
+            free(chunk);
         assert_good(blosc2_schunk_free(s));
     }
 }
@@ -712,10 +746,15 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(members_after_each_call),     IN_A_FOLDER(special_chunks),
-        IN_A_FOLDER(a_size_of_chunks_in_advance), IN_A_FOLDER(contexts_of_super_chunks),
-        IN_A_FOLDER(members_of_arrays),           IN_A_FOLDER(members_of_views),
-        IN_A_FOLDER(contexts_of_arrays),          cmocka_unit_test(item_size_of_callbacks),
+        IN_A_FOLDER(members_after_each_call),
+        IN_A_FOLDER(special_chunks),
+        IN_A_FOLDER(a_size_of_chunks_in_advance),
+        IN_A_FOLDER(contexts_of_super_chunks),
+        IN_A_FOLDER(shapes_of_blocks),
+        IN_A_FOLDER(members_of_arrays),
+        IN_A_FOLDER(members_of_views),
+        IN_A_FOLDER(contexts_of_arrays),
+        cmocka_unit_test(item_size_of_callbacks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

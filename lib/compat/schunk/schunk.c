@@ -131,8 +131,10 @@ set_params(struct b2_schunk *s, const tess_info *info)
     of->use_dict = cparams->use_dict != 0;
     memcpy(of->filters, cparams->filters, sizeof of->filters);
     memcpy(of->filters_meta, cparams->filters_meta, sizeof of->filters_meta);
-    of->ndim = (int8_t)(info->plain ? 0 : info->ndim);
-    if (!info->plain && !info->view)
+    if (info->plain)
+        return; // the program may have described its blocks
+    of->ndim = (int8_t)info->ndim;
+    if (!info->view)
         memcpy(of->blockshape, info->blockshape, sizeof info->blockshape);
 }
 
@@ -143,6 +145,10 @@ b2_schunk_reload(struct b2_schunk *s)
     tess_info info;
 
     look(s, &info);
+    if (!info.plain && !s->of.blockshape)
+        s->of.blockshape = calloc(TESS_MAX_NDIM, sizeof *s->of.blockshape);
+    if (!info.plain && !s->of.blockshape)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
     set_params(s, &info);
     if (splitmode == BLOSC_FORWARD_COMPAT_SPLIT && info.split == BLOSC_AUTO_SPLIT) {
         s->of.storage->cparams->splitmode = splitmode; // that of the program

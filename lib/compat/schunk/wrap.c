@@ -24,8 +24,7 @@ static int
 set_storage(struct b2_schunk *s, const blosc2_storage *storage, const char *path)
 {
     s->of.storage = b2_storage_copy(storage);
-    s->of.blockshape = calloc(TESS_MAX_NDIM, sizeof *s->of.blockshape);
-    if (!s->of.storage || !s->of.blockshape)
+    if (!s->of.storage)
         return BLOSC2_ERROR_MEMORY_ALLOC;
     s->of.tuner_params = s->of.storage->cparams->tuner_params;
     s->of.tuner_id = s->of.storage->cparams->tuner_id;
