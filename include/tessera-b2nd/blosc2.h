@@ -793,7 +793,7 @@ typedef struct blosc2_schunk {
     uint8_t splitmode;
     int32_t typesize;
     int32_t blocksize; /* 0: automatic */
-    int32_t chunksize; /* bytes of each chunk; 0: they differ */
+    int32_t chunksize; /* bytes of each chunk; 0: they differ; -1: none yet, may be set */
     uint8_t flags2; /* BLOSC2_VL_BLOCKS */
     uint8_t use_dict;
     uint8_t filters[BLOSC2_MAX_FILTERS];
