@@ -1,15 +1,17 @@
 /*
- * threads.c - calls that run on the threads of a function of the program.
+ * threads.c - calls that run on several threads: of a function of the program, or of their own.
  *
- * It is asked for one job per thread, and may run them one after the other.
+ * The function is asked for one job per thread, and may run them one after the other.
  */
 #include "compat/blosc2/threads.h"
 
 #include <blosc2.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 
+enum { MOST = 64 }; // threads of a call
 enum { LEAST = 1 }; // nanosecond of work: c-blosc2 asks the function for whatever has two blocks
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // for the two below
@@ -76,4 +78,44 @@ b2_threads_executor(int threads, tess_executor *executor)
     executor->threads = threads - 1;
     executor->least = LEAST;
     return true;
+}
+
+static void *
+start(void *data)
+{
+    do_job(data);
+    return NULL;
+}
+
+// Threads that end with the call. Signals are for the threads of the program.
+static void
+run_on_own(int threads, struct job *job)
+{
+    pthread_t started[MOST];
+    sigset_t all, before;
+    int count = 0;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (count < threads - 1 && pthread_create(&started[count], NULL, start, job) == 0)
+        count++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    do_job(job);
+    for (int i = 0; i < count; i++)
+        pthread_join(started[i], NULL);
+}
+
+void
+b2_threads_run(int threads, tess_work_fn *run, void *work)
+{
+    struct job job = {run, work};
+    void *data;
+
+    threads = threads < MOST ? threads : MOST;
+    if (threads > 1 && get_callback(&data)) {
+        run_all(run, threads - 1, work, NULL);
+        run(work); // what is left
+    } else {
+        run_on_own(threads, &job);
+    }
 }

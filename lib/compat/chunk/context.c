@@ -87,6 +87,8 @@ b2_context_copy(const blosc2_context *context)
         copy->dparams.postparams = &copy->postparams;
     copy->maskout = NULL;
     copy->scratch = NULL;
+    copy->made = NULL;
+    copy->made_size = 0;
     return copy;
 }
 
@@ -96,6 +98,7 @@ blosc2_free_ctx(blosc2_context *context)
     if (!context)
         return;
     tess_chunk_scratch_close(context->scratch);
+    free(context->made);
     free(context->maskout);
     free(context);
 }

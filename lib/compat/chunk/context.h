@@ -19,6 +19,8 @@ struct blosc2_context_s {
     int nmaskout;
     int64_t nchunk; // of the super-chunk: the one at hand; -1: which one is not known
     tess_chunk_scratch *scratch; // what calls leave for later ones; NULL: none yet
+    uint8_t *made; // the same, for what a prefilter makes
+    int32_t made_size;
 };
 
 // A context with the same parameters, for one call while other threads may use this one; no mask.

@@ -5,6 +5,7 @@
  * decoded blocks, one after the other, on the calling thread.
  */
 #include "compat/blosc2/error.h"
+#include "compat/chunk/blocks.h"
 #include "compat/chunk/call.h"
 #include "compat/chunk/context.h"
 #include "compat/chunk/header.h"
@@ -15,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEMPORARY_BLOCKS = 4 }; // of the memory that a postfilter gets
 
 struct decode {
     const void *chunk;
@@ -96,38 +96,50 @@ decode_unmasked(struct b2_call *call, const struct decode *d, const bool *maskou
 
 // -- postfilters
 
+// What is made of blocks of a chunk, from `first` on; input and output begin there.
+struct filtering {
+    blosc2_context *context;
+    const struct decode *d;
+    int32_t first;
+    const uint8_t *input;
+    uint8_t *output;
+    const bool *maskout;
+};
+
+static int
+filter_block(void *arg, int32_t n, int tid, uint8_t *temporary)
+{
+    const struct filtering *const f = arg;
+    const struct decode *const d = f->d;
+    const int32_t offset = n * d->h.blocksize, at = offset - f->first * d->h.blocksize;
+    const int32_t left = d->h.nbytes - offset;
+    blosc2_postfilter_params p = f->context->postparams;
+    if (f->maskout && f->maskout[n])
+        return 0;
+    p.input = f->input + at;
+    p.output = f->output + at;
+    p.size = left < d->h.blocksize ? left : d->h.blocksize;
+    p.typesize = d->h.typesize;
+    p.offset = offset;
+    p.nchunk = b2_context_nchunk(f->context);
+    p.nblock = n;
+    p.tid = tid;
+    p.ttmp = temporary;
+    p.ttmp_nbytes = b2_blocks_room(d->h.blocksize);
+    p.ctx = f->context;
+    const int code = f->context->dparams.postfilter(&p);
+    if (code == 0)
+        return 0;
+    return b2_fail(BLOSC2_ERROR_POSTFILTER, "the postfilter returned %d for block %d", code, n);
+}
+
 // Blocks [first, stop) of the content of a chunk, from `input` to `output`, which hold them alone.
 static int
 filter_blocks(blosc2_context *context, const struct decode *d, int32_t first, int32_t stop,
               const uint8_t *input, uint8_t *output, const bool *maskout)
 {
-    const size_t room = TEMPORARY_BLOCKS * (size_t)d->h.blocksize;
-    uint8_t *const temporary = malloc(room);
-    int rc = temporary ? 0 : b2_fail(BLOSC2_ERROR_MEMORY_ALLOC, "no memory for a postfilter");
-    for (int32_t n = first; n < stop && rc == 0; n++) {
-        const int32_t offset = n * d->h.blocksize, at = offset - first * d->h.blocksize;
-        const int32_t left = d->h.nbytes - offset;
-        blosc2_postfilter_params p = context->postparams;
-        if (maskout && maskout[n])
-            continue;
-        p.input = input + at;
-        p.output = output + at;
-        p.size = left < d->h.blocksize ? left : d->h.blocksize;
-        p.typesize = d->h.typesize;
-        p.offset = offset;
-        p.nchunk = b2_context_nchunk(context);
-        p.nblock = n;
-        p.tid = 0;
-        p.ttmp = temporary;
-        p.ttmp_nbytes = room;
-        p.ctx = context;
-        const int code = context->dparams.postfilter(&p);
-        if (code != 0)
-            rc = b2_fail(BLOSC2_ERROR_POSTFILTER, "the postfilter returned %d for block %d", code,
-                         n);
-    }
-    free(temporary);
-    return rc;
+    struct filtering f = {context, d, first, input, output, maskout};
+    return b2_blocks_run(context->dparams.nthreads, first, stop, d->h.blocksize, filter_block, &f);
 }
 
 // -- all of a chunk

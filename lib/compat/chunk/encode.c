@@ -1,13 +1,14 @@
 /*
  * encode.c - chunks are compressed: blosc2_compress_ctx().
  *
- * A prefilter makes the blocks, one after the other, on the calling thread; what it made is then
+ * A prefilter makes the blocks, on the threads of the context; what it made is then
  * compressed like any content.
  */
 #include "compat/chunk/encode.h"
 
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/params.h"
+#include "compat/chunk/blocks.h"
 #include "compat/chunk/blocksize.h"
 #include "compat/chunk/call.h"
 #include "compat/chunk/context.h"
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEMPORARY_BLOCKS = 4 }; // of the memory that a prefilter gets
 
 int
 b2_check_encode(const blosc2_cparams *c, int64_t nbytes, int64_t destsize)
@@ -130,60 +130,68 @@ encode(blosc2_context *context, const void *src, int32_t srcsize, void *dest, in
 
 // -- prefilters
 
+// What is made of a chunk.
+struct making {
+    blosc2_context *context;
+    const uint8_t *src; // NULL: nothing
+    uint8_t *made;
+    int32_t size, blocksize;
+};
+
 static int
-make_block(blosc2_context *context, const uint8_t *src, uint8_t *made, int32_t nblock,
-           int32_t offset, int32_t size, uint8_t *temporary, int32_t blocksize)
+make_block(void *arg, int32_t nblock, int tid, uint8_t *temporary)
 {
+    const struct making *const m = arg;
+    blosc2_context *const context = m->context;
+    const int32_t offset = nblock * m->blocksize, left = m->size - offset;
     blosc2_prefilter_params p = context->preparams;
-    p.input = src ? src + offset : NULL;
-    p.output = made + offset;
+    p.input = m->src ? m->src + offset : NULL;
+    p.output = m->made + offset;
     p.output_typesize = p.output_typesize > 0 ? p.output_typesize : context->cparams.typesize;
-    p.output_size = size / context->cparams.typesize * p.output_typesize;
+    p.output_size = (m->blocksize < left ? m->blocksize : left) / context->cparams.typesize *
+                    p.output_typesize;
     p.output_offset = offset;
     p.nchunk = b2_context_nchunk(context);
     p.nblock = nblock;
-    p.tid = 0;
+    p.tid = tid;
     p.ttmp = temporary;
-    p.ttmp_nbytes = TEMPORARY_BLOCKS * (size_t)blocksize;
+    p.ttmp_nbytes = b2_blocks_room(m->blocksize);
     p.ctx = context;
-    return context->cparams.prefilter(&p);
+    const int code = context->cparams.prefilter(&p);
+    if (code == 0 || context->preparams.output_is_disposable)
+        return 0;
+    return b2_fail(BLOSC2_ERROR_FILTER_PIPELINE, "the prefilter returned %d for block %d", code,
+                   nblock);
 }
 
-static int
-make_blocks(blosc2_context *context, const uint8_t *src, int32_t size, uint8_t *made)
+// Memory of the context, which the next call uses again: new pages cost more than what is made.
+static uint8_t *
+room_to_make(blosc2_context *context, int32_t size)
 {
-    const int32_t blocksize = b2_blocksize(&context->cparams, size);
-    uint8_t *const temporary = malloc(TEMPORARY_BLOCKS * (size_t)blocksize);
-    int rc = temporary ? 0 : b2_fail(BLOSC2_ERROR_MEMORY_ALLOC, "no memory for a prefilter");
-    int32_t nblock = 0;
-    for (int32_t offset = 0; offset < size && rc == 0; nblock++) {
-        const int32_t n = blocksize < size - offset ? blocksize : size - offset;
-        const int code = make_block(context, src, made, nblock, offset, n, temporary, blocksize);
-        if (code != 0 && !context->preparams.output_is_disposable)
-            rc = b2_fail(BLOSC2_ERROR_FILTER_PIPELINE, "the prefilter returned %d for block %d",
-                         code, nblock);
-        offset += n;
+    if (context->made_size < size) {
+        free(context->made);
+        context->made = malloc((size_t)size + 1);
+        context->made_size = context->made ? size : 0;
     }
-    free(temporary);
-    return rc;
+    if (context->made)
+        memset(context->made, 0, (size_t)size);
+    return context->made;
 }
 
 static int
 encode_made(blosc2_context *context, const void *src, int32_t srcsize, void *dest, int32_t destsize)
 {
-    uint8_t *const made = calloc(1, (size_t)srcsize + 1);
-    if (context->preparams.output_typesize > context->cparams.typesize) {
-        free(made);
+    struct making m = {context, src, NULL, srcsize, b2_blocksize(&context->cparams, srcsize)};
+    if (context->preparams.output_typesize > context->cparams.typesize)
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "a prefilter makes items of %d bytes out of %d",
                        context->preparams.output_typesize, context->cparams.typesize);
-    }
-    if (!made)
+    m.made = room_to_make(context, srcsize);
+    if (!m.made)
         return b2_fail(BLOSC2_ERROR_MEMORY_ALLOC, "no memory for %d bytes", srcsize);
-    int rc = make_blocks(context, src, srcsize, made);
-    if (rc == 0)
-        rc = encode(context, made, srcsize, dest, destsize);
-    free(made);
-    return rc;
+    const int32_t nblocks =
+        srcsize > 0 ? (int32_t)(((int64_t)srcsize + m.blocksize - 1) / m.blocksize) : 0;
+    const int rc = b2_blocks_run(context->cparams.nthreads, 0, nblocks, m.blocksize, make_block, &m);
+    return rc == 0 ? encode(context, m.made, srcsize, dest, destsize) : rc;
 }
 
 int
