@@ -433,6 +433,52 @@ a_super_chunk_that_others_append_to(void **state)
     }
 }
 
+static void *
+append_here(void *arg)
+{
+    struct crew *const c = arg;
+    int32_t *const items = nd_items(NITEMS, 0);
+
+    for (int i = 0; i < CHANGES; i++)
+        must(c, blosc2_schunk_append_buffer(c->schunk, items, NITEMS * sizeof *items) > NCHUNKS);
+    free(items);
+    c->writers--;
+    return NULL;
+}
+
+// Ends with the writers only.
+static void *
+read_without_pause(void *arg)
+{
+    struct crew *const c = arg;
+    int32_t items[NITEMS];
+
+    do
+        must(c, blosc2_schunk_decompress_chunk(c->schunk, 3, items, sizeof items) == sizeof items);
+    while (c->writers > 0);
+    must(c, is_count(items, NITEMS, 3 * NITEMS));
+    return NULL;
+}
+
+// Readers leave moments for one that appends.
+static void
+appends_among_readers(void **state)
+{
+    static void *(*const functions[])(void *) = {append_here, read_without_pause,
+                                                 read_without_pause, read_without_pause};
+
+    (void)state;
+    for (int k = 0; k < ND_PLACES; k++) {
+        struct crew c = {.path = nd_places[k].file ? files_path("schunk") : NULL};
+        c.schunk = new_schunk(c.path, nd_places[k].contiguous);
+        run(&c, functions, 4, 1);
+        assert_int_equal(c.schunk->nchunks, NCHUNKS + CHANGES);
+        assert_good(blosc2_schunk_free(c.schunk));
+        if (c.path)
+            files_remove(c.path);
+    }
+}
+
 // Each of them takes the file from the other.
 static void
 two_that_write_one_file(void **state)
@@ -539,6 +585,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(one_super_chunk),
         IN_A_FOLDER(a_super_chunk_that_others_append_to),
+        IN_A_FOLDER(appends_among_readers),
         IN_A_FOLDER(two_that_write_one_file),
         IN_A_FOLDER(one_array),
         IN_A_FOLDER(an_array_that_others_resize),

@@ -11,6 +11,21 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+// A call that changes something does not wait for readers to pause, where the system lets one
+// choose: threads that read all the time would leave it no moment. No call acquires the lock twice.
+static void
+init_lock(pthread_rwlock_t *lock)
+{
+    pthread_rwlockattr_t attr;
+
+    pthread_rwlockattr_init(&attr);
+#ifdef __GLIBC__
+    pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+#endif
+    pthread_rwlock_init(lock, &attr);
+    pthread_rwlockattr_destroy(&attr);
+}
+
 int
 b2_access_new(const blosc2_storage *storage, struct b2_access **access)
 {
@@ -25,7 +40,7 @@ b2_access_new(const blosc2_storage *storage, struct b2_access **access)
         free(a);
         return rc;
     }
-    pthread_rwlock_init(&a->lock, NULL);
+    init_lock(&a->lock);
     pthread_mutex_init(&a->counts, NULL);
     a->users = 1;
     *access = a;
