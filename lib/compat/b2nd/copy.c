@@ -361,8 +361,8 @@ append_array(b2nd_array_t *to, const b2nd_array_t *other, int axis, bool whole)
     if (rc < 0)
         return rc;
     rc = append_whole(to, other, axis);
-    b2_schunk_pair_end(nd_schunk(other), nd_schunk(to));
-    return rc < 0 ? rc : b2_schunk_changed(nd_schunk(to));
+    const int ended = b2_schunk_pair_end_change(nd_schunk(other), nd_schunk(to));
+    return rc < 0 ? rc : ended;
 }
 
 int

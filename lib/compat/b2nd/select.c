@@ -169,8 +169,8 @@ b2nd_set_orthogonal_selection(b2nd_array_t *array, int64_t **selection, int64_t 
     if (rc == 0)
         rc = set_selection_items(array, &s, gathered ? gathered : buffer);
     free(gathered);
-    nd_end(array);
-    return rc < 0 ? rc : b2_schunk_changed(nd_schunk(array));
+    const int ended = b2_schunk_end_change(nd_schunk(array)); // also after a failure: in part
+    return rc < 0 ? rc : ended;
 }
 
 // -- items by their numbers in C order

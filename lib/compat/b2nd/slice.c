@@ -199,6 +199,6 @@ b2nd_set_slice_cbuffer(const void *buffer, const int64_t *buffershape, int64_t b
     rc = set_box(array, start, stop, buffershape, buffersize, &box);
     if (rc == 0)
         rc = write_box(array, start, &box, buffer, buffersize);
-    nd_end(array);
-    return rc < 0 ? rc : b2_schunk_changed(nd_schunk(array));
+    const int ended = b2_schunk_end_change(nd_schunk(array)); // also after a failure: in part
+    return rc < 0 ? rc : ended;
 }

@@ -524,8 +524,9 @@ b2_schunk_end_change(struct b2_schunk *s)
 }
 
 int
-b2_schunk_changed(struct b2_schunk *s)
+b2_schunk_pair_end_change(struct b2_schunk *reader, struct b2_schunk *writer)
 {
-    pthread_rwlock_rdlock(&s->access->lock);
-    return b2_schunk_end_change(s);
+    if (reader->access != writer->access)
+        b2_schunk_end(reader);
+    return b2_schunk_end_change(writer);
 }

@@ -48,12 +48,12 @@ void b2_schunk_end(struct b2_schunk *s);
 int b2_schunk_pair_begin(struct b2_schunk *reader, struct b2_schunk *writer);
 void b2_schunk_pair_end(struct b2_schunk *reader, struct b2_schunk *writer);
 
+// The same, and end a call that changed the writer (see below).
+int b2_schunk_pair_end_change(struct b2_schunk *reader, struct b2_schunk *writer);
+
 // End a call that changed the array: set the members that count, and end write access where other
 // processes wait for it. Returns a code.
 int b2_schunk_end_change(struct b2_schunk *s);
-
-// The same after the end of a call, which changed no member that others read.
-int b2_schunk_changed(struct b2_schunk *s);
 
 // The same where the members are set already.
 int b2_schunk_end_counted(struct b2_schunk *s);

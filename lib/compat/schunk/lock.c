@@ -38,8 +38,7 @@ blosc2_schunk_unlock(blosc2_schunk *schunk)
         return BLOSC2_ERROR_SUCCESS;
     b2_schunk_alone_begin(s);
     s->lock_depth--;
-    b2_schunk_end(s);
-    return b2_schunk_changed(s);
+    return b2_schunk_end_change(s);
 }
 
 int

@@ -63,8 +63,8 @@ update_layer(struct b2_schunk *s, int index, const uint8_t *content, int32_t siz
                  &err);
     if (rc == 0)
         s->of.change_tick++;
-    b2_schunk_end(s);
-    return rc == 0 ? b2_schunk_changed(s) : rc;
+    const int ended = b2_schunk_end_change(s);
+    return rc < 0 ? rc : ended;
 }
 
 // The same for a layer that says what the chunks are.
@@ -161,10 +161,8 @@ set_variable(blosc2_schunk *schunk, const char *name, const uint8_t *content, in
     if (rc == 0)
         rc = b2_schunk_reload(s);
     index = index_of(schunk, name);
-    b2_schunk_end(s);
-    if (rc == 0)
-        rc = b2_schunk_changed(s);
-    return rc < 0 ? rc : index;
+    const int ended = b2_schunk_end_change(s);
+    return rc < 0 ? rc : ended < 0 ? ended : index;
 }
 
 int
@@ -228,10 +226,8 @@ blosc2_vlmeta_delete(blosc2_schunk *schunk, const char *name)
     if (rc == 0)
         rc = b2_schunk_reload(s);
     const int left = schunk->nvlmetalayers;
-    b2_schunk_end(s);
-    if (rc == 0)
-        rc = b2_schunk_changed(s);
-    return rc < 0 ? rc : left;
+    const int ended = b2_schunk_end_change(s);
+    return rc < 0 ? rc : ended < 0 ? ended : left;
 }
 
 int
