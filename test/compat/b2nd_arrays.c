@@ -24,6 +24,15 @@ check_view(b2nd_array_t *view, int ndim, const int64_t *shape, const int32_t *ch
 }
 
 static void
+check_items(const b2nd_array_t *array, const int32_t *items)
+{
+    int32_t *const found = nd_all(array);
+
+    assert_memory_equal(found, items, (size_t)array->nitems * sizeof *items);
+    free(found);
+}
+
+static void
 axes_of_length_1(void **state)
 {
     (void)state;
@@ -171,6 +180,73 @@ views_of_an_array_that_changes(void **state)
     }
 }
 
+// The chunks that a super-chunk shows are those that the array has.
+static void
+check_data(const b2nd_array_t *array, const b2nd_array_t *view)
+{
+    const blosc2_schunk *const s = array->sc;
+
+    if (s->frame)
+        return;
+    assert_ptr_equal(view->sc->data, s->data);
+    assert_int_equal(view->sc->data_len, s->data_len);
+    for (int64_t n = 0; n < s->nchunks; n++) {
+        uint8_t *chunk = NULL;
+        bool needs_free = false;
+        const int size = blosc2_schunk_get_chunk(array->sc, n, &chunk, &needs_free);
+        assert_true(size > 0);
+        assert_memory_equal(view->sc->data[n], chunk, (size_t)size);
+        if (needs_free)
+            free(chunk);
+    }
+}
+
+// Views have the first items along each axis, whatever the shape was meanwhile, and the chunks.
+static void
+views_of_an_array_of_many_shapes(void **state)
+{
+    static const int64_t shapes[][4] = {{1, 200, 1, 60}, {3, 7, 2, 5}, {1, 6, 1, 5},
+                                        {1, 5, 1, 5},    {1, 6, 1, 4}, {1, 6, 1, 5}};
+
+    (void)state;
+    for (int k = 0; k < ND_PLACES; k++) {
+        const char *const path = nd_places[k].file ? files_path("array") : NULL;
+        b2nd_array_t *const array = nd_numbers(&thin, nd_places[k].contiguous, path);
+        b2nd_array_t *view = NULL, *more = NULL;
+        int32_t *const items = nd_items(30, 0);
+
+        assert_good(b2nd_squeeze(array, &view));
+        assert_good(b2nd_expand_dims(view, &more, (bool[]){true, false, false}, 3));
+        for (size_t i = 0; i < COUNT(shapes); i++) {
+            const int64_t *const shape = shapes[i];
+            const bool fits = shape[1] >= 6 && shape[3] >= 5;
+            assert_good(b2nd_resize(array, shape, NULL));
+            check_data(array, view);
+            check_data(array, more);
+            for (int row = (int)shape[1]; row < 6; row++) // what is cut off is zero from now on
+                memset(items + row * 5, 0, 5 * sizeof *items);
+            for (int row = 0; row < 6 && shape[3] < 5; row++)
+                items[row * 5 + 4] = 0;
+            items[13] = (int32_t)(100 + i);
+            assert_int_equal(set_one(view, (int64_t[]){2, 3}, items[13]) >= 0, fits);
+            if (!fits) {
+                items[13] = (int32_t)(99 + i);
+                continue;
+            }
+            check_data(array, view);
+            check_items(view, items);
+            check_items(more, items);
+        }
+        assert_good(b2nd_free(view));
+        assert_good(b2nd_free(array));
+        check_view(more, 3, (int64_t[]){1, 6, 5}, (int32_t[]){1, 4, 3}, items);
+        assert_good(b2nd_free(more));
+        free(items);
+        if (path)
+            files_remove(path);
+    }
+}
+
 // A frame of the program is copied by the first change.
 static void
 a_view_of_a_frame_in_place(void **state)
@@ -196,15 +272,6 @@ a_view_of_a_frame_in_place(void **state)
     assert_good(b2nd_free(other));
     assert_good(b2nd_free(array));
     free(items);
-}
-
-static void
-check_items(const b2nd_array_t *array, const int32_t *items)
-{
-    int32_t *const found = nd_all(array);
-
-    assert_memory_equal(found, items, (size_t)array->nitems * sizeof *items);
-    free(found);
 }
 
 // An array with the metalayer of Caterva has views, too, which have that of b2nd.
@@ -547,6 +614,7 @@ main(void)
         IN_A_FOLDER(axes_of_length_1),
         IN_A_FOLDER(views_made_for_reading),
         IN_A_FOLDER(views_of_an_array_that_changes),
+        IN_A_FOLDER(views_of_an_array_of_many_shapes),
         cmocka_unit_test(a_view_of_a_frame_in_place),
         IN_A_FOLDER(views_of_an_array_of_caterva),
         IN_A_FOLDER(a_view_as_a_frame),

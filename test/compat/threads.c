@@ -534,6 +534,66 @@ an_array_that_others_resize(void **state)
     }
 }
 
+static void *
+resize_here(void *arg)
+{
+    struct crew *const c = arg;
+    int32_t *const row = nd_items(10, 140);
+
+    for (int i = 0; i < CHANGES; i++) {
+        must(c, b2nd_append(c->array, row, 40, 0) == 0);
+        must(c, b2nd_delete(c->array, 0, 14, 1) == 0);
+    }
+    free(row);
+    c->writers--;
+    return NULL;
+}
+
+// The same items again.
+static void *
+write_view(void *arg)
+{
+    struct crew *const c = arg;
+    int32_t *const items = nd_items(140, 0);
+    int64_t columns[] = {9}, count[] = {1, 14, 1}, zero[] = {0}, rows[14];
+    int64_t *selection[] = {zero, rows, columns};
+    int32_t column[14], row[10];
+
+    for (int i = 0; i < 14; i++) {
+        rows[i] = i;
+        column[i] = i * 10 + 9;
+    }
+    for (int i = 0; i < CHANGES; i++) {
+        const int64_t start[] = {0, i % 14, 0}, stop[] = {1, i % 14 + 1, 10}, length[] = {1, 1, 10};
+        must(c, b2nd_set_slice_cbuffer(items + i % 14 * 10, length, 40, start, stop, c->view) == 0);
+        must(c, b2nd_set_orthogonal_selection(c->view, selection, count, column, count,
+                                              sizeof column) == 0);
+        must(c, b2nd_get_slice_cbuffer(c->view, start, stop, row, length, sizeof row) == 0);
+        must(c, is_count(row, 10, i % 14 * 10));
+    }
+    free(items);
+    c->writers--;
+    return NULL;
+}
+
+static void
+a_view_of_an_array_that_is_resized(void **state)
+{
+    static void *(*const functions[])(void *) = {resize_here, write_view, write_view, read_array};
+
+    (void)state;
+    for (int k = 0; k < ND_PLACES; k++) {
+        struct crew c = {.path = nd_places[k].file ? files_path("array") : NULL};
+        c.array = nd_numbers(&matrix, nd_places[k].contiguous, c.path);
+        assert_good(b2nd_expand_dims(c.array, &c.view, (const bool[]){true, false, false}, 3));
+        run(&c, functions, 4, 3);
+        assert_good(b2nd_free(c.view));
+        assert_good(b2nd_free(c.array));
+        if (c.path)
+            files_remove(c.path);
+    }
+}
+
 static void
 codecs_that_are_registered_meanwhile(void **state)
 {
@@ -589,6 +649,7 @@ main(void)
         IN_A_FOLDER(two_that_write_one_file),
         IN_A_FOLDER(one_array),
         IN_A_FOLDER(an_array_that_others_resize),
+        IN_A_FOLDER(a_view_of_an_array_that_is_resized),
         IN_A_FOLDER(codecs_that_are_registered_meanwhile),
         cmocka_unit_test(views_of_one_array),
         cmocka_unit_test(both_ways),

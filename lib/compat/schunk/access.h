@@ -23,6 +23,7 @@ struct b2_chunks {
     int64_t first, behind; // those that are not listed are first .. behind; first >= behind: none
     uint8_t special[BLOSC_EXTENDED_HEADER_LENGTH]; // the copy of a run of special chunks
     bool has_special; // set, and listed
+    struct b2_schunk *shown; // those whose members show the list
     const uint8_t *given; // bytes of chunk given_n; NULL outside of a call that adds one
     int64_t given_n;
     int32_t given_size;
@@ -36,7 +37,7 @@ struct b2_access {
     struct b2_told told; // to codecs and filters
     struct b2_plugins *plugins; // those that were registered when the super-chunk began
     struct b2_schunk *owner; // that is no view, guarded by `lock`; NULL: it was freed
-    int64_t handles; // counts those of the owner, guarded by `lock`: views follow the last one
+    int64_t handles; // counts those of the owner, and its shapes, guarded by `lock`: views follow
     atomic_bool unwritten; // something was changed since functions of the program wrote the frame
     bool in_file; // there is a file, or a directory, to commit to
     bool deferred; // commits are for blosc2_schunk_free(), exit() and other super-chunks (storage.h)

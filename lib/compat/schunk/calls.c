@@ -322,6 +322,7 @@ b2_schunk_follow(struct b2_schunk *s)
         b2_access_note_file(s->access, s->path);
         rc = b2_code(tess_array_refresh(s->a, &changed, &err), &err);
     }
+    s->access->handles += changed; // others may have given the array another shape
     if (rc == 0 && (changed || s->behind))
         rc = b2_schunk_reload(s);
     pthread_rwlock_unlock(&s->access->lock);

@@ -159,8 +159,8 @@ list_run(struct b2_schunk *s, const tess_info *info, int64_t first)
     return last + 1;
 }
 
-void
-b2_list_show(struct b2_schunk *s)
+static void
+show(struct b2_schunk *s)
 {
     const struct b2_chunks *const c = &s->access->chunks;
 
@@ -170,6 +170,30 @@ b2_list_show(struct b2_schunk *s)
     const size_t size = (size_t)whole_pages(c->count) * sizeof *c->list;
     s->of.data_len = size > s->of.data_len ? size : s->of.data_len; // the list never shrinks
     s->of.cbytes = c->cbytes; // those of one value have a header here, too
+}
+
+void
+b2_list_add(struct b2_schunk *s)
+{
+    struct b2_chunks *const c = &s->access->chunks;
+
+    pthread_mutex_lock(&s->access->counts);
+    s->next_in_list = c->shown;
+    c->shown = s;
+    show(s);
+    pthread_mutex_unlock(&s->access->counts);
+}
+
+void
+b2_list_remove(struct b2_schunk *s)
+{
+    pthread_mutex_lock(&s->access->counts);
+    for (struct b2_schunk **at = &s->access->chunks.shown; *at; at = &(*at)->next_in_list)
+        if (*at == s) {
+            *at = s->next_in_list;
+            break;
+        }
+    pthread_mutex_unlock(&s->access->counts);
 }
 
 // The chunks are those of the base of a view, as long as it is there.
@@ -195,6 +219,6 @@ b2_list_complete(struct b2_schunk *s, const tess_info *info)
     if (all) // else the next call tries again
         c->first = c->behind = 0;
     c->given = NULL;
-    b2_list_show(owner);
-    b2_list_show(s);
+    for (struct b2_schunk *each = c->shown; each; each = each->next_in_list)
+        show(each);
 }

@@ -23,8 +23,9 @@ void b2_list_give(struct b2_schunk *s, int64_t n, const uint8_t *chunk, int32_t 
 // Copy the chunks that are not listed, and show the list. `counts` is locked.
 void b2_list_complete(struct b2_schunk *s, const tess_info *info);
 
-// Set the members that point to the list.
-void b2_list_show(struct b2_schunk *s);
+// From now on the members of s show the list of its access, or no longer. Takes `counts`.
+void b2_list_add(struct b2_schunk *s);
+void b2_list_remove(struct b2_schunk *s);
 
 void b2_list_free(struct b2_chunks *c);
 

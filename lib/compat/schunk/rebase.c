@@ -1,13 +1,13 @@
 /*
  * rebase.c - views follow the handle of their base.
  *
- * An array in a file gets another handle when it is opened for writing. Where the base was freed,
- * views keep the handle that they have.
+ * An array in a file gets another handle when it is opened for writing. An array that gets another
+ * shape keeps its handle, but views of it end. Where the base was freed, views keep the handle that
+ * they have.
  */
 #include "compat/schunk/rebase.h"
 
 #include "compat/schunk/access.h"
-#include "compat/schunk/list.h"
 
 bool
 b2_view_is_behind(const struct b2_schunk *s)
@@ -30,6 +30,5 @@ b2_view_renew(struct b2_schunk *s)
     s->a = a;
     s->writable = owner->writable;
     s->handle = s->access->handles;
-    b2_list_show(s);
     return BLOSC2_ERROR_SUCCESS;
 }

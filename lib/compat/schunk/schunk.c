@@ -167,6 +167,7 @@ b2_schunk_reshaped(struct b2_schunk *s, tess_info *info)
     tess_metalayer layer;
     tess_error err = {0};
 
+    s->access->handles++; // views of the old shape end
     look(s, info);
     count(s, info);
     s->of.change_tick++;

@@ -55,6 +55,7 @@ struct b2_schunk {
     struct b2_axes axes; // of a view
     b2_view_fn *view; // makes the view again, of another handle
     int64_t handle; // of access->handles that a is a view of
+    struct b2_schunk *next_in_list; // of those that show access->chunks, guarded by access->counts
     int64_t missing; // chunks at the end of an array that the program deleted, and may append again
 
     char *path; // absolute; NULL: in memory

@@ -10,6 +10,7 @@
 #include "compat/io/mapped.h"
 #include "compat/schunk/access.h"
 #include "compat/schunk/calls.h"
+#include "compat/schunk/list.h"
 #include "compat/schunk/metalist.h"
 
 #include <stdlib.h>
@@ -82,6 +83,7 @@ b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
     if (is_view ? access->owner && access->owner->of.frame
                 : s->of.storage->contiguous || s->of.storage->urlpath)
         s->of.frame = (blosc2_frame *)(void *)s;
+    b2_list_add(s);
     if (b2_schunk_reload(s) < 0 || set_contexts(s) < 0)
         goto fail;
     s->of.change_tick = 0;
@@ -101,6 +103,7 @@ b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
 fail:
     s->by_program = false;
     s->a = NULL; // the caller's
+    b2_list_remove(s);
     s->access = NULL;
     blosc2_schunk_free(&s->of);
     return NULL;
@@ -190,6 +193,8 @@ blosc2_schunk_free(blosc2_schunk *schunk)
     blosc2_free_ctx(s->of.cctx);
     blosc2_free_ctx(s->of.dctx);
     b2_metas_free(s);
+    if (s->access)
+        b2_list_remove(s);
     b2_access_drop(s->access);
     b2_storage_free(s->of.storage);
     free(s->of.blockshape);
