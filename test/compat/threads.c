@@ -33,6 +33,7 @@ struct crew {
     atomic_int writers;
     atomic_int failures;
     atomic_int next_id; // of codecs and filters
+    atomic_llong sum; // of numbers that calls returned
 };
 
 static void
@@ -479,6 +480,39 @@ appends_among_readers(void **state)
     }
 }
 
+// Chunks are counted once each: the first that is added is number NCHUNKS + 1.
+static void *
+append_and_count(void *arg)
+{
+    struct crew *const c = arg;
+    int32_t *const items = nd_items(NITEMS, 0);
+
+    for (int i = 0; i < CHANGES; i++)
+        c->sum += blosc2_schunk_append_buffer(c->schunk, items, NITEMS * sizeof *items);
+    free(items);
+    c->writers--;
+    return NULL;
+}
+
+static void
+appends_of_several_threads(void **state)
+{
+    static void *(*const functions[])(void *) = {append_and_count, append_and_count,
+                                                 append_and_count};
+
+    (void)state;
+    for (int k = 0; k < ND_PLACES; k++) {
+        const int n = 3 * CHANGES;
+        struct crew c = {.path = nd_places[k].file ? files_path("schunk") : NULL};
+        c.schunk = new_schunk(c.path, nd_places[k].contiguous);
+        run(&c, functions, 3, 3);
+        assert_int_equal(c.sum, n * NCHUNKS + n * (n + 1) / 2);
+        assert_good(blosc2_schunk_free(c.schunk));
+        if (c.path)
+            files_remove(c.path);
+    }
+}
+
 // Each of them takes the file from the other.
 static void
 two_that_write_one_file(void **state)
@@ -646,6 +680,7 @@ main(void)
         IN_A_FOLDER(one_super_chunk),
         IN_A_FOLDER(a_super_chunk_that_others_append_to),
         IN_A_FOLDER(appends_among_readers),
+        IN_A_FOLDER(appends_of_several_threads),
         IN_A_FOLDER(two_that_write_one_file),
         IN_A_FOLDER(one_array),
         IN_A_FOLDER(an_array_that_others_resize),

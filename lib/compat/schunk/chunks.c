@@ -28,8 +28,10 @@ end_change(struct b2_schunk *s, int64_t first, int64_t behind, int rc)
         return rc;
     }
     b2_list_forget(s, first, behind);
-    rc = b2_schunk_end_change(s);
-    return rc < 0 ? rc : s->of.nchunks;
+    b2_schunk_count(s);
+    const int64_t nchunks = s->of.nchunks; // other threads may change it from the end on
+    rc = b2_schunk_end_counted(s);
+    return rc < 0 ? rc : nchunks;
 }
 
 // -- encoded chunks

@@ -53,7 +53,7 @@ count(struct b2_schunk *s, const tess_info *info)
     if (!info->plain || info->nchunks > 0 || info->chunksize > 0)
         SET(of->chunksize, info->chunksize); // else it is what it was
     SET(of->flags2, info->vlblocks ? BLOSC2_VL_BLOCKS : 0);
-    s->plain = info->plain;
+    SET(s->plain, info->plain);
     s->frame_is_old = true;
     s->access->unwritten = true;
     b2_list_complete(s, info);
