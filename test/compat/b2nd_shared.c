@@ -89,6 +89,111 @@ a_program_that_frees_nothing(void **state)
     free(items);
 }
 
+enum { FORKED_ROWS = 40 };
+
+// What a child does with arrays of its parent, which appends rows meanwhile. Items are numbers.
+static bool
+child_reads(b2nd_array_t *array, b2nd_array_t *view, bool frees)
+{
+    const int64_t start[] = {0, 0, 0}, stop[] = {14, 10}, of_view[] = {1, 14, 10};
+    int32_t items[140];
+    bool good = true;
+
+    for (int turn = 0; turn < 50; turn++) {
+        good &= b2nd_get_slice_cbuffer(array, start, stop, items, stop, sizeof items) == 0;
+        for (int i = 0; i < 140; i++)
+            good &= items[i] == i;
+        good &= b2nd_get_slice_cbuffer(view, start, of_view, items, of_view, sizeof items) == 0;
+        good &= items[139] == 139;
+    }
+    good &= array->shape[0] >= 14;
+    if (frees)
+        good &= b2nd_free(view) == 0 && b2nd_free(array) == 0;
+    return good;
+}
+
+// Parent and child have one array. What the child frees, and how it ends, the parent does not see.
+static void
+children_of_a_writer(void **state)
+{
+    (void)state;
+    for (int k = 0; k < ND_PLACES; k++) {
+        const char *const path = nd_places[k].file ? files_path("array") : NULL;
+        b2nd_array_t *array = nd_numbers(&matrix, nd_places[k].contiguous, path), *view = NULL;
+        int32_t *const items = nd_items((14 + 4 * FORKED_ROWS) * 10, 0);
+
+        assert_good(b2nd_expand_dims(array, &view, (const bool[]){true, false, false}, 3));
+        for (int way = 0; way < 4; way++) {
+            assert_good(nd_set_item(array, 0, 0, 0)); // has the file open for writing
+            const pid_t child = fork();
+            assert_true(child >= 0);
+            if (child == 0) {
+                const int code = !child_reads(array, view, way & 1);
+                if (way & 2)
+                    exit(code);
+                _exit(code);
+            }
+            for (int i = 0; i < FORKED_ROWS; i++)
+                assert_good(b2nd_append(array, items + array->shape[0] * 10, 40, 0));
+            int status = -1;
+            assert_int_equal(waitpid(child, &status, 0), child);
+            assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+            assert_int_equal(array->shape[0], 14 + (way + 1) * FORKED_ROWS);
+            nd_check(array, items);
+        }
+        assert_good(b2nd_free(view));
+        assert_good(b2nd_free(array));
+        if (path) {
+            assert_good(b2nd_open(path, &array));
+            nd_check(array, items);
+            assert_good(b2nd_free(array));
+            files_remove(path);
+        }
+        free(items);
+    }
+}
+
+// The child goes on where its parent stopped: the parent frees nothing, and follows.
+static void
+a_child_that_writes(void **state)
+{
+    (void)state;
+    for (int k = 2; k < ND_PLACES; k++) {
+        const char *const path = files_path("array");
+        int32_t *const items = nd_items(160, 0);
+        int status = -1;
+        const pid_t parent = fork();
+        assert_true(parent >= 0);
+        if (parent == 0) {
+            b2nd_array_t *const array = nd_numbers(&matrix, nd_places[k].contiguous, path);
+            int ends[2];
+            char byte;
+            if (pipe(ends) != 0 || b2nd_append(array, items + 140, 40, 0) < 0)
+                _exit(1);
+            const pid_t child = fork();
+            if (child > 0)
+                _exit(0); // the pipe ends with it
+            close(ends[1]);
+            if (read(ends[0], &byte, 1) == 0 && b2nd_append(array, items + 150, 40, 0) == 0)
+                (void)b2nd_free(array);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(parent, &status, 0), parent);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        b2nd_array_t *array = NULL;
+        for (int tries = 0; tries < 500 && !(array && array->shape[0] == 16); tries++) {
+            usleep(10000);
+            if (array)
+                assert_good(b2nd_free(array));
+            assert_good(b2nd_open(path, &array));
+        }
+        nd_check(array, items);
+        assert_good(b2nd_free(array));
+        free(items);
+        files_remove(path);
+    }
+}
+
 // With locks, the file is free for another process as soon as a call has ended.
 static void
 processes_write_in_turns(void **state)
@@ -185,8 +290,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(a_program_that_frees_nothing), // while there are no threads
-        IN_A_FOLDER(processes_write_in_turns),
-        IN_A_FOLDER(two_super_chunks_on_one_file),
+        IN_A_FOLDER(processes_write_in_turns),     IN_A_FOLDER(children_of_a_writer),
+        IN_A_FOLDER(a_child_that_writes),          IN_A_FOLDER(two_super_chunks_on_one_file),
         IN_A_FOLDER(threads_that_read_one_array),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

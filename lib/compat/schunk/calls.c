@@ -4,6 +4,9 @@
  * Order of locks: the list of files, then the lock of one access, or of two in the order of
  * their addresses, then counts. A call that holds the lock of a super-chunk never acquires the
  * list.
+ *
+ * After a fork the child does not write by the handles of its parent, and as the parent goes on
+ * writing, it cannot read by them: the first call of the child opens the file for reading again.
  */
 #include "compat/schunk/calls.h"
 
@@ -17,14 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tessera/schunk.h>
-#include <unistd.h>
 
 enum { TRIES = 1000 }; // of one call, while others commit at each of theirs
 
 static pthread_mutex_t list = PTHREAD_MUTEX_INITIALIZER;
 static struct b2_schunk *files; // guarded by list
 static atomic_int writers; // super-chunks on files that are open for writing
-static pthread_once_t at_exit = PTHREAD_ONCE_INIT;
+static pthread_once_t hooks = PTHREAD_ONCE_INIT;
 
 // -- the list of files
 
@@ -36,7 +38,7 @@ commit_all(void)
         return;
     for (struct b2_schunk *s = files; s; s = s->next) {
         pthread_rwlock_t *const lock = &s->access->lock;
-        if (!s->writable || s->process != getpid() ||
+        if (!s->writable ||
             (s->path ? pthread_rwlock_tryrdlock(lock) : pthread_rwlock_trywrlock(lock)) != 0)
             continue;
         tess_error err = {0};
@@ -50,9 +52,37 @@ commit_all(void)
 }
 
 static void
-register_exit(void)
+lock_list(void)
+{
+    pthread_mutex_lock(&list);
+}
+
+static void
+unlock_list(void)
+{
+    pthread_mutex_unlock(&list);
+}
+
+// What the parent has not written yet, it writes itself.
+static void
+leave_to_parent(void)
+{
+    for (struct b2_schunk *s = files; s; s = s->next) {
+        s->access->unwritten = false;
+        if (!s->path || !s->writable)
+            continue;
+        s->inherited = true;
+        s->writable = false;
+    }
+    writers = 0;
+    pthread_mutex_unlock(&list);
+}
+
+static void
+register_hooks(void)
 {
     (void)atexit(commit_all); // without it, programs must free their super-chunks
+    (void)pthread_atfork(lock_list, unlock_list, leave_to_parent);
 }
 
 void
@@ -60,7 +90,7 @@ b2_access_add_file(struct b2_schunk *s)
 {
     if (!s->path && !s->by_program)
         return;
-    pthread_once(&at_exit, register_exit);
+    pthread_once(&hooks, register_hooks);
     pthread_mutex_lock(&list);
     s->next = files;
     files = s;
@@ -137,12 +167,13 @@ b2_access_write(struct b2_schunk *s)
     const void *frame = NULL;
     size_t size = 0;
     tess_error err = {0};
-    const int rc = b2_code(tess_array_image(s->a, &frame, &size, &err), &err);
+    int rc = b2_code(tess_array_image(s->a, &frame, &size, &err), &err);
 
     if (rc < 0)
         return rc;
-    s->access->unwritten = false;
-    return b2_program_io_write(s->of.storage->io, s->of.storage->urlpath, frame, size);
+    rc = b2_program_io_write(s->of.storage->io, s->of.storage->urlpath, frame, size);
+    s->access->unwritten = rc < 0;
+    return rc;
 }
 
 void
@@ -271,6 +302,41 @@ follow_overtaken(struct b2_schunk *s)
     pthread_mutex_unlock(&list);
 }
 
+// Whether the array, or the base of a view, has a handle of the parent. `lock` is held.
+static bool
+is_inherited(const struct b2_schunk *s)
+{
+    return s->access->owner && s->access->owner->inherited;
+}
+
+// Open the file of the array, or of the base of a view, for reading again. s is locked exclusively.
+// Returns a code.
+static int
+end_inherited(struct b2_schunk *s)
+{
+    struct b2_schunk *const owner = s->access->owner;
+    tess_array *a = NULL;
+
+    if (!is_inherited(s))
+        return BLOSC2_ERROR_SUCCESS;
+    const int rc = open_again(owner, TESS_MODE_READ, &a);
+    if (rc < 0)
+        return rc;
+    tess_array_discard(owner->a);
+    b2_schunk_take_handle(owner, a);
+    owner->inherited = false;
+    return b2_schunk_reload(owner);
+}
+
+static int
+leave_inherited(struct b2_schunk *s)
+{
+    pthread_rwlock_wrlock(&s->access->lock);
+    const int rc = end_inherited(s);
+    pthread_rwlock_unlock(&s->access->lock);
+    return rc;
+}
+
 // Of a view: its base, which the view follows then.
 static int
 make_writable(struct b2_schunk *s)
@@ -306,27 +372,57 @@ follow_base(struct b2_schunk *view)
 
 // -- what others commit
 
-int
-b2_schunk_follow(struct b2_schunk *s)
+// s is no view.
+static int
+follow_file(struct b2_schunk *s)
 {
     bool changed = false;
+    int rc = 0;
     tess_error err = {0};
 
-    if (s->of.view || (!s->path && !s->behind))
-        return 0;
-    if (s->path)
-        b2_access_commit(s->path);
     pthread_rwlock_wrlock(&s->access->lock);
-    int rc = 0;
-    if (s->path && !s->writable) {
+    if (s->inherited) {
+        rc = end_inherited(s);
+        changed = true;
+    } else if (s->path && !s->writable) {
         b2_access_note_file(s->access, s->path);
         rc = b2_code(tess_array_refresh(s->a, &changed, &err), &err);
+        s->access->handles += changed; // others may have given the array another shape
     }
-    s->access->handles += changed; // others may have given the array another shape
     if (rc == 0 && (changed || s->behind))
         rc = b2_schunk_reload(s);
     pthread_rwlock_unlock(&s->access->lock);
     return rc < 0 ? rc : changed;
+}
+
+// A view follows with its base.
+static int
+follow_of_view(const struct b2_schunk *view)
+{
+    int rc = 0;
+
+    pthread_mutex_lock(&list);
+    pthread_rwlock_rdlock(&view->access->lock);
+    struct b2_schunk *const owner = view->access->owner;
+    pthread_rwlock_unlock(&view->access->lock);
+    if (owner && owner->path) {
+        commit_others(owner, owner->path);
+        rc = follow_file(owner);
+    }
+    pthread_mutex_unlock(&list);
+    return rc;
+}
+
+int
+b2_schunk_follow(struct b2_schunk *s)
+{
+    if (s->of.view)
+        return follow_of_view(s);
+    if (!s->path && !s->behind)
+        return 0;
+    if (s->path)
+        b2_access_commit(s->path);
+    return follow_file(s);
 }
 
 bool
@@ -358,13 +454,15 @@ b2_schunk_read_begin(struct b2_schunk *s)
         pthread_mutex_unlock(&list);
     }
     pthread_rwlock_rdlock(&s->access->lock);
-    while (is_replaced(s) || b2_view_is_behind(s)) {
+    for (bool inherited; (inherited = is_inherited(s)) || is_replaced(s) || b2_view_is_behind(s);) {
         pthread_rwlock_unlock(&s->access->lock);
-        const int rc = s->of.view ? follow_base(s) : b2_schunk_follow(s);
+        const int rc = inherited    ? leave_inherited(s)
+                       : s->of.view ? follow_base(s)
+                                    : b2_schunk_follow(s);
         if (rc < 0)
             return rc;
         pthread_rwlock_rdlock(&s->access->lock);
-        if (!s->of.view)
+        if (!s->of.view && !inherited)
             break;
     }
     return BLOSC2_ERROR_SUCCESS;
@@ -378,11 +476,11 @@ begin_writable(struct b2_schunk *s, int (*acquire)(pthread_rwlock_t *lock))
         follow_overtaken(s);
     for (;;) {
         (void)acquire(&s->access->lock);
-        const bool behind = b2_view_is_behind(s);
-        if (s->writable && !behind)
+        const bool inherited = is_inherited(s), behind = b2_view_is_behind(s);
+        if (s->writable && !behind && !inherited)
             return BLOSC2_ERROR_SUCCESS;
         pthread_rwlock_unlock(&s->access->lock);
-        const int rc = behind ? follow_base(s) : make_writable(s);
+        const int rc = inherited ? leave_inherited(s) : behind ? follow_base(s) : make_writable(s);
         if (rc < 0)
             return rc;
     }
@@ -398,6 +496,7 @@ void
 b2_schunk_alone_begin(struct b2_schunk *s)
 {
     pthread_rwlock_wrlock(&s->access->lock);
+    (void)end_inherited(s); // else the call meets the failure
 }
 
 // A program sets blosc2_schunk.chunksize before the first chunk. s is locked exclusively.

@@ -17,7 +17,6 @@
 #include <tessera/chunk.h>
 
 #include <stdatomic.h>
-#include <sys/types.h>
 
 struct b2_schunk;
 
@@ -60,7 +59,7 @@ struct b2_schunk {
 
     char *path; // absolute; NULL: in memory
     int64_t offset; // where the frame begins in the file
-    pid_t process; // that opened the file
+    bool inherited; // the parent of this process has the file open for writing: a is its handle
     struct b2_schunk *next; // in the list of files (calls.c)
 
     uint8_t *frame; // memory that a reads in place, or a copy that was handed out; NULL: none

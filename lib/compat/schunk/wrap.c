@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tessera/repair.h>
-#include <unistd.h>
 
 #define COMPACTED_AT_MOST ((int64_t)16 << 20) // bytes of a file
 #define HOLES_AT_LEAST ((int64_t)64 << 10) // programs expect that the end changes no file
@@ -68,7 +67,6 @@ b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
     s->a = a;
     s->offset = info.offset;
     s->writable = info.writable;
-    s->process = getpid();
     s->of.view = is_view;
     s->of.chunksize = -1; // until the program sets it, or the first chunk
     s->access = access;
@@ -162,8 +160,9 @@ close_file(struct b2_schunk *s, tess_error *err)
     const bool holes = has_holes(s);
     tess_status st = tess_array_close(s->a, err);
     s->a = NULL;
-    if (st == TESS_ERR_STALE && !s->access->deferred && !s->access->uncommitted)
-        st = TESS_OK; // all was committed before the file was removed or replaced
+    if (s->inherited || (st == TESS_ERR_STALE && !s->access->deferred && !s->access->uncommitted))
+        st =
+            TESS_OK; // this process wrote nothing, or all was committed before the file was removed
     if (st == TESS_OK && holes)
         compact(s);
     b2_access_closed(s);
@@ -183,7 +182,8 @@ blosc2_schunk_free(blosc2_schunk *schunk)
         b2_access_end_owner(s);
     if (s->by_program)
         b2_access_remove_file(s);
-    const int written = s->by_program ? b2_access_write(s) : BLOSC2_ERROR_SUCCESS;
+    const int written =
+        s->by_program && s->access->unwritten ? b2_access_write(s) : BLOSC2_ERROR_SUCCESS;
     const bool ends = ends_io(s);
     const tess_status st = s->a && s->path ? close_file(s, &err) : tess_array_close(s->a, &err);
     if (!s->by_program)
