@@ -47,3 +47,23 @@ cpu_mask(void)
     }
     return mask & ~(unsigned)KNOWN;
 }
+
+#if defined(__x86_64__) || defined(__i386__)
+__attribute__((target("avx"))) static void
+clear_upper_halves_avx(void)
+{
+    __builtin_ia32_vzeroupper();
+}
+
+void
+cpu_clear_upper_halves(void)
+{
+    if (cpu_mask() & CPU_AVX2)
+        clear_upper_halves_avx();
+}
+#else
+void
+cpu_clear_upper_halves(void)
+{
+}
+#endif

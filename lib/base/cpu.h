@@ -15,4 +15,9 @@ enum {
 // The mask of this machine; computed at first use, by any thread.
 unsigned cpu_mask(void);
 
+// The upper halves of the vector registers are clear afterwards. To be called after functions of
+// other libraries that leave something there: SSE code of the program, compiled without AVX, would
+// run several times slower until the next such call.
+void cpu_clear_upper_halves(void);
+
 #endif

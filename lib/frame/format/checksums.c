@@ -4,6 +4,7 @@
 #include "frame/format/checksums.h"
 
 #include "base/checked.h"
+#include "base/cpu.h"
 #include "base/memory.h"
 #include "io/io.h"
 
@@ -39,12 +40,16 @@ checksums_known(uint64_t hash)
     return hash != 0 ? hash : 1;
 }
 
+// libxxhash 0.8.1, as Debian builds it, leaves the upper halves of the vector registers set.
 static XXH64_hash_t
 checksums_hash(const void *bytes, size_t size)
 {
 #ifdef HAVE_XXH_DISPATCH
-    if (XXH3_64bits_dispatch)
-        return XXH3_64bits_dispatch(bytes, size);
+    if (XXH3_64bits_dispatch) {
+        const XXH64_hash_t hash = XXH3_64bits_dispatch(bytes, size);
+        cpu_clear_upper_halves();
+        return hash;
+    }
 #endif
     return XXH3_64bits(bytes, size);
 }
@@ -55,6 +60,7 @@ update(XXH3_state_t *state, const void *bytes, size_t size)
 #ifdef HAVE_XXH_DISPATCH
     if (XXH3_64bits_update_dispatch) {
         XXH3_64bits_update_dispatch(state, bytes, size);
+        cpu_clear_upper_halves();
         return;
     }
 #endif
