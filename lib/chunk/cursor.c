@@ -107,6 +107,45 @@ read_memcpyed(struct chunk_cursor *cur, int32_t offset, uint8_t *dst, size_t siz
     return TESS_OK;
 }
 
+// Whether all of a block is wanted that is not at hand. Sizes that blocks tell are not trusted: they
+// may have changed since.
+static bool
+is_read_whole(const struct chunk_cursor *cur, int32_t block, int32_t offset, size_t size)
+{
+    const struct chunk_header *const h = &cur->c->h;
+    return !cur->vl_start && block != cur->block && offset == block * h->blocksize &&
+           size >= (size_t)chunk_block_nbytes(h, block);
+}
+
+// The block is decoded where it is wanted, and not kept.
+static tess_status
+load_into(struct chunk_cursor *cur, int32_t block, uint8_t *dst, int32_t *n, tess_error *err)
+{
+    const struct block_need need = {.into = dst};
+    cur->block = -1; // the scratch is used again
+    const tess_status st =
+        block_load(cur->c, block, &cur->source, cur->ref, &need, cur->s, &cur->now, err);
+    if (st != TESS_OK)
+        return st;
+    *n = cur->now.nbytes;
+    if (cur->now.bytes != dst)
+        memcpy(dst, cur->now.bytes, (size_t)*n);
+    return TESS_OK;
+}
+
+static tess_status
+read_part(struct chunk_cursor *cur, int32_t block, int32_t offset, uint8_t *dst, size_t size,
+          int32_t *n, tess_error *err)
+{
+    const tess_status st = enter_block(cur, block, err);
+    if (st != TESS_OK)
+        return st;
+    const int32_t at = offset - cur->start;
+    *n = (int32_t)min_i64(cur->now.nbytes - at, (int64_t)size);
+    memcpy(dst, cur->now.bytes + at, (size_t)*n);
+    return TESS_OK;
+}
+
 tess_status
 cursor_read(struct chunk_cursor *cur, int32_t offset, uint8_t *dst, size_t size, tess_error *err)
 {
@@ -118,12 +157,13 @@ cursor_read(struct chunk_cursor *cur, int32_t offset, uint8_t *dst, size_t size,
     if (h->memcpyed)
         return read_memcpyed(cur, offset, dst, size, err);
     while (size > 0) {
-        const tess_status st = enter_block(cur, find_block(cur, offset), err);
+        const int32_t block = find_block(cur, offset);
+        int32_t n = 0;
+        const tess_status st = is_read_whole(cur, block, offset, size)
+                                   ? load_into(cur, block, dst, &n, err)
+                                   : read_part(cur, block, offset, dst, size, &n, err);
         if (st != TESS_OK)
             return st;
-        const int32_t at = offset - cur->start;
-        const int32_t n = (int32_t)min_i64(cur->now.nbytes - at, (int64_t)size);
-        memcpy(dst, cur->now.bytes + at, (size_t)n);
         dst += n;
         offset += n;
         size -= (size_t)n;

@@ -246,9 +246,13 @@ block_decode(const struct chunk *c, int32_t nblock, const uint8_t *stored, const
     if (st != TESS_OK)
         return blame(&span, nblock, st, err);
 
-    // To and fro between two buffers: the streams are not needed again.
+    // To and fro between two buffers: the streams are not needed again. `into` is the one that the
+    // last step writes.
+    const bool is_odd = pipeline_count_undone(&c->pipeline, out->planes > 0) % 2 == 1;
+    uint8_t *const odd = need->into && is_odd ? need->into : s->buffer[1];
+    uint8_t *const even = !need->into ? s->buffer[0] : is_odd ? s->buffer[1] : need->into;
     st = pipeline_backward(&c->pipeline, out->planes > 0, s->buffer[0], c->h.vlblocks ? 0 : nblock,
-                           ref, s->buffer[1], s->buffer[0], (size_t)bsize, &out->bytes, err);
+                           ref, odd, even, (size_t)bsize, &out->bytes, err);
     return st == TESS_OK ? st : blame(&span, nblock, st, err);
 }
 

@@ -15,11 +15,14 @@ struct block_need {
     int32_t itemsize;
     int32_t first, stop;
     bool planes; // a shuffle of the width of an item may be left to the reader
+    // NULL, or room for all of a block whose size is known, where the last filter that is undone
+    // puts it. Where no filter is undone it stays in the scratch.
+    uint8_t *into;
 };
 
 // What a block became.
 struct decoded {
-    const uint8_t *bytes; // in the scratch, until it is used again
+    const uint8_t *bytes; // block_need.into, or in the scratch, until it is used again
     int32_t nbytes;
     // 0: `bytes` are the items in order. Else the last shuffle was left to the reader: byte j of
     // item i is at bytes[j * (nbytes / planes) + i].

@@ -74,9 +74,9 @@ encode_blocks(const struct encode_job *j, struct run *run, struct chunk_scratch 
     for (int32_t i = 0; i < run->count && st == TESS_OK; i++) {
         const int32_t n = run->first + i;
         int32_t size = 0;
-        memcpy(s->buffer[0], j->src + (int64_t)n * h->blocksize, (size_t)chunk_block_nbytes(h, n));
         run->starts[i] = run->size;
-        st = block_encode(&j->x, n, s->buffer[0], s, run->bytes + run->size, &size, err);
+        st = block_encode(&j->x, n, j->src + (int64_t)n * h->blocksize, s, run->bytes + run->size,
+                          &size, err);
         run->size += size;
     }
     return st;
@@ -117,13 +117,19 @@ encode_drop(void *job, void *grain)
     mem_free(run->starts);
 }
 
-static tess_status
-flat_block(void *from, int32_t nblock, uint8_t *dst, tess_error *err)
+static const uint8_t *
+bytes_of_block(void *from, int32_t nblock)
 {
     const struct encode_job *const j = from;
-    const struct chunk_header *const h = &j->x.e->h;
+    return j->src + (int64_t)nblock * j->x.e->h.blocksize;
+}
+
+static tess_status
+copy_block(void *from, int32_t nblock, uint8_t *dst, tess_error *err)
+{
+    const struct encode_job *const j = from;
     (void)err;
-    memcpy(dst, j->src + (int64_t)nblock * h->blocksize, (size_t)chunk_block_nbytes(h, nblock));
+    memcpy(dst, bytes_of_block(from, nblock), (size_t)chunk_block_nbytes(&j->x.e->h, nblock));
     return TESS_OK;
 }
 
@@ -131,7 +137,7 @@ static tess_status
 make_dictionary(struct encode_job *j, struct chunk_scratch *s, struct codec_dict *dict,
                 tess_error *err)
 {
-    const struct block_source source = {.from = j, .items = flat_block};
+    const struct block_source source = {.from = j, .items = copy_block, .bytes = bytes_of_block};
     if (!j->x.e->dictionary)
         return TESS_OK;
     const tess_status st = scratch_reserve(s, j->x.e->h.blocksize, err);
@@ -154,7 +160,7 @@ encode_alone(const struct chunk_encoder *e, const uint8_t *src, struct chunk_scr
              uint8_t *dst, int32_t *cbytes, enum chunk_special *special, tess_error *err)
 {
     struct encode_job job = {.x = {.e = e}, .src = src};
-    const struct block_source source = {.from = &job, .items = flat_block};
+    const struct block_source source = {.from = &job, .items = copy_block, .bytes = bytes_of_block};
     return chunk_encode(e, &source, s, dst, cbytes, special, err);
 }
 
@@ -233,7 +239,6 @@ decode_next(void *job, void *grain, bool *more, tess_error *err)
 static tess_status
 decode_work(void *job, void *grain, tess_error *err)
 {
-    static const struct block_need all = {0};
     const struct decode_job *const j = job;
     const struct run *const run = grain;
     const struct chunk *const c = j->c;
@@ -241,9 +246,10 @@ decode_work(void *job, void *grain, tess_error *err)
     tess_status st = TESS_OK;
     for (int32_t n = run->first; n < run->first + run->count && st == TESS_OK; n++) {
         struct decoded out;
-        st = block_load(c, n, j->bytes, j->ref, &all, &scratch, &out, err);
-        if (st == TESS_OK)
-            memcpy(j->dst + (int64_t)n * c->h.blocksize, out.bytes, (size_t)out.nbytes);
+        const struct block_need need = {.into = j->dst + (int64_t)n * c->h.blocksize};
+        st = block_load(c, n, j->bytes, j->ref, &need, &scratch, &out, err);
+        if (st == TESS_OK && out.bytes != need.into)
+            memcpy(need.into, out.bytes, (size_t)out.nbytes);
     }
     scratch_finish(&scratch);
     return st;

@@ -179,13 +179,19 @@ pipeline_planes(const struct pipeline *p, int32_t itemsize)
     return p->planes == itemsize ? itemsize : 0;
 }
 
+int
+pipeline_count_undone(const struct pipeline *p, int keep)
+{
+    int count = 0;
+    for (int i = p->nfront + keep; i < p->count; i++)
+        count += p->undo[i] != NULL;
+    return count;
+}
+
 bool
 pipeline_is_undone(const struct pipeline *p, int keep)
 {
-    for (int i = p->nfront + keep; i < p->count; i++)
-        if (p->undo[i])
-            return false;
-    return true;
+    return pipeline_count_undone(p, keep) == 0;
 }
 
 bool

@@ -72,6 +72,10 @@ tess_status pipeline_backward(const struct pipeline *p, int keep, const uint8_t 
 // `size / width` bytes at j * (size / width).
 int32_t pipeline_planes(const struct pipeline *p, int32_t itemsize);
 
+// How many steps pipeline_backward() undoes behind the first `keep`. Each writes to the other of
+// tmp1 and tmp2, the first to tmp1.
+int pipeline_count_undone(const struct pipeline *p, int keep);
+
 // Whether pipeline_backward() would find nothing to undo behind the first `keep` steps.
 bool pipeline_is_undone(const struct pipeline *p, int keep);
 

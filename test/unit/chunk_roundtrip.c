@@ -274,7 +274,10 @@ check_copying(struct random *r, const struct chunk_spec *spec, const struct chun
     assert_int_equal(open_chunk(chunk, cbytes, spec->itemsize, &c, &err), TESS_OK);
     if (c.h.nblocks > 0) {
         struct source from = {e, content, -1, chunk, &c, r, 0};
-        const struct block_source source = {&from, items, stored, c.dict.size > 0 ? &c.dict : NULL};
+        const struct block_source source = {.from = &from,
+                                            .items = items,
+                                            .stored = stored,
+                                            .dict = c.dict.size > 0 ? &c.dict : NULL};
         if (chunk_encode(e, &source, &scratch, again, &size, &special, &err) != TESS_OK)
             say(spec, err.message);
         if (size != cbytes || memcmp(again, chunk, (size_t)size) != 0)
@@ -283,6 +286,41 @@ check_copying(struct random *r, const struct chunk_spec *spec, const struct chun
     }
     scratch_finish(&scratch);
     chunk_close(&c);
+    free(again);
+}
+
+static const uint8_t *
+bytes_in_place(void *from, int32_t nblock)
+{
+    const struct source *const s = from;
+    return s->content + (int64_t)nblock * s->e->h.blocksize;
+}
+
+// Encode once more, from where the content stands, which ends with its last byte.
+static void
+check_in_place(const struct chunk_spec *spec, const struct chunk_encoder *e, const uint8_t *chunk,
+               int32_t cbytes, const uint8_t *content)
+{
+    struct chunk_scratch scratch = {0};
+    enum chunk_special special;
+    int32_t size;
+    tess_error err;
+    uint8_t *const again = malloc((size_t)chunk_bound(e));
+    uint8_t *const exact = malloc((size_t)spec->nbytes + 1);
+
+    assert_non_null(again);
+    assert_non_null(exact);
+    memcpy(exact + 1, content, (size_t)spec->nbytes); // at an odd address
+    struct source from = {.e = e, .content = exact + 1, .fail_at = -1};
+    const struct block_source source = {.from = &from, .items = items, .bytes = bytes_in_place};
+    if (chunk_encode(e, &source, &scratch, again, &size, &special, &err) != TESS_OK)
+        say(spec, err.message);
+    if (size != cbytes || memcmp(again, chunk, (size_t)size) != 0)
+        say(spec, "another chunk from where the content stands");
+    if (memcmp(exact + 1, content, (size_t)spec->nbytes) != 0)
+        say(spec, "the content was written to");
+    scratch_finish(&scratch);
+    free(exact);
     free(again);
 }
 
@@ -337,6 +375,7 @@ there_and_back(void **state)
         compressed += cbytes < spec.nbytes;
         check_content(&r, &spec, chunk, cbytes, content);
         check_copying(&r, &spec, &e, chunk, cbytes, content, &copied);
+        check_in_place(&spec, &e, chunk, cbytes, content);
         scratch_finish(&scratch);
         free(chunk);
     }
@@ -392,6 +431,7 @@ dictionaries(void **state)
             check_content(&r, &spec, chunk, sizes[with], content);
             if (with)
                 check_copying(&r, &spec, &e, chunk, sizes[with], content, &copied);
+            check_in_place(&spec, &e, chunk, sizes[with], content);
             scratch_finish(&scratch);
             free(chunk);
         }

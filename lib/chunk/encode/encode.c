@@ -127,13 +127,13 @@ block_room(struct job *job)
 static tess_status
 add_encoded(struct job *job, int32_t nblock, tess_error *err)
 {
-    uint8_t *const items = job->s->buffer[0];
+    const uint8_t *items;
     uint8_t *const dst = block_room(job);
     int32_t size = 0;
 
     if (!dst)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
-    tess_status st = job->source->items(job->source->from, nblock, items, err);
+    tess_status st = block_source_items(job->source, nblock, job->s->buffer[0], &items, err);
     if (st == TESS_OK)
         st = block_encode(&job->x, nblock, items, job->s, dst, &size, err);
     if (st == TESS_OK)
@@ -179,12 +179,11 @@ load_reference(struct job *job, tess_error *err)
     const struct chunk_encoder *const e = job->x.e;
     if (!chunk_encoder_needs_reference(e))
         return TESS_OK;
-    job->ref = mem_alloc((size_t)e->h.blocksize);
-    if (!job->ref)
+    job->ref = job->source->bytes ? NULL : mem_alloc((size_t)e->h.blocksize);
+    if (!job->ref && !job->source->bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %" PRId32 " bytes",
                        e->h.blocksize);
-    job->x.ref = job->ref;
-    return job->source->items(job->source->from, 0, job->ref, err);
+    return block_source_items(job->source, 0, job->ref, &job->x.ref, err);
 }
 
 static tess_status

@@ -32,7 +32,18 @@ struct block_source {
     tess_status (*stored)(void *from, int32_t nblock, const uint8_t **stored, int32_t *size,
                           tess_error *err);
     const struct codec_dict *dict; // of the stored blocks; the others get it, too. NULL: none
+    // May be NULL. Where the content of the block stands in memory, in one piece: it is encoded from there.
+    const uint8_t *(*bytes)(void *from, int32_t nblock);
 };
+
+// The content of block `nblock`: where it stands, or in `room`.
+static inline tess_status
+block_source_items(const struct block_source *source, int32_t nblock, uint8_t *room,
+                   const uint8_t **items, tess_error *err)
+{
+    *items = source->bytes ? source->bytes(source->from, nblock) : room;
+    return source->bytes ? TESS_OK : source->items(source->from, nblock, room, err);
+}
 
 /*
  * Make a chunk in dst, which holds chunk_bound() bytes. *special is SPECIAL_ZEROS when all of it is

@@ -21,13 +21,19 @@ struct flat {
     const struct chunk_encoder *e;
 };
 
+static const uint8_t *
+flat_bytes(void *from, int32_t nblock)
+{
+    const struct flat *const flat = from;
+    return flat->bytes + (int64_t)nblock * flat->e->h.blocksize;
+}
+
 static tess_status
 flat_items(void *from, int32_t nblock, uint8_t *dst, tess_error *err)
 {
     const struct flat *const flat = from;
     (void)err;
-    memcpy(dst, flat->bytes + (int64_t)nblock * flat->e->h.blocksize,
-           (size_t)chunk_block_nbytes(&flat->e->h, nblock));
+    memcpy(dst, flat_bytes(from, nblock), (size_t)chunk_block_nbytes(&flat->e->h, nblock));
     return TESS_OK;
 }
 
@@ -37,7 +43,7 @@ chunk_encode_flat(const struct chunk_encoder *e, const uint8_t *src, struct chun
 {
     enum chunk_special special;
     struct flat flat = {src, e};
-    const struct block_source source = {.from = &flat, .items = flat_items};
+    const struct block_source source = {.from = &flat, .items = flat_items, .bytes = flat_bytes};
     return chunk_encode(e, &source, s, dst, cbytes, &special, err);
 }
 

@@ -56,10 +56,11 @@ take_samples(const struct encoding *x, const struct block_source *source, struct
 
     for (int32_t k = 0; k < p->nblocks; k++) {
         const int32_t nblock = sampled_block(x->e, k);
+        const uint8_t *items;
         struct filtered f;
-        tess_status st = source->items(source->from, nblock, s->buffer[0], err);
+        tess_status st = block_source_items(source, nblock, s->buffer[0], &items, err);
         if (st == TESS_OK)
-            st = block_filter(x, nblock, s->buffer[0], s, &f, err);
+            st = block_filter(x, nblock, items, s, &f, err);
         if (st != TESS_OK)
             return st;
         const size_t share = p->per_block / (size_t)f.nstreams;
