@@ -208,6 +208,9 @@ count_runs(const struct frame_index *list, uint8_t *runs, int64_t *nstored)
     for (int64_t n = 0, next; n < list->nchunks; n = next) {
         const enum chunk_special kind = index_special(index_get(list, n));
         next = list->entries ? n + 1 : list->nchunks;
+        if (kind == SPECIAL_NONE) // the usual case, without a call for each
+            while (next < list->nchunks && list->entries[next] >= 0)
+                next++;
         while (next < list->nchunks && index_special(list->entries[next]) == kind)
             next++;
         if (kind == SPECIAL_NONE)
