@@ -337,30 +337,56 @@ blosc2_schunk_fill_special(blosc2_schunk *schunk, int64_t nitems, int special_va
 
 // -- out of it
 
-// Bytes of the content, or a code.
+// The size of a chunk of a file where all have one size, but for the last. Decoding fails if the
+// chunk has another, so that its header need not be read before. 0: the chunk has to be looked at.
+static int32_t
+size_by_place(const struct b2_schunk *s, int64_t n)
+{
+    tess_info info;
+
+    if (!s->path || s->of.view)
+        return 0;
+    tess_array_info(s->a, &info);
+    if (n < 0 || n >= info.nchunks || info.chunksize <= 0)
+        return 0;
+    const int64_t left = info.plain ? info.nbytes - n * info.chunksize : info.chunksize;
+    return (int32_t)(left < info.chunksize ? left : info.chunksize);
+}
+
+// The super-chunk is locked for reading. Bytes of the content, or a code.
+static int
+decompress_locked(struct b2_schunk *s, int64_t nchunk, void *dest, int32_t nbytes)
+{
+    tess_chunk_info info = {.stored = true};
+    int32_t size = size_by_place(s, nchunk);
+
+    if (size <= 0) {
+        const int rc = b2_chunk_look(s, nchunk, &info);
+        if (rc < 0)
+            return rc;
+        size = (int32_t)info.nbytes;
+    }
+    if (nbytes < size)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "%" PRId32 " bytes for a chunk of %" PRId32,
+                       nbytes, size);
+    if (!dest)
+        return BLOSC2_ERROR_NULL_POINTER;
+    const int rc = b2_special_leaves(s, &info) ? 0 : b2_chunk_read(s, nchunk, dest, size);
+    if (rc == 0 && !info.stored)
+        b2_special_learn(s, nchunk);
+    return rc < 0 ? rc : size;
+}
+
 static int
 decompress(struct b2_schunk *s, int64_t nchunk, void *dest, int32_t nbytes)
 {
-    tess_chunk_info info;
-    int32_t size = 0;
     int rc = b2_schunk_read_begin(s);
 
     if (rc < 0)
         return rc;
-    rc = b2_chunk_look(s, nchunk, &info);
-    if (rc == 0)
-        size = (int32_t)info.nbytes;
-    if (rc == 0 && nbytes < size)
-        rc = b2_fail(BLOSC2_ERROR_INVALID_PARAM, "%" PRId32 " bytes for a chunk of %" PRId32,
-                     nbytes, size);
-    if (rc == 0 && !dest)
-        rc = BLOSC2_ERROR_NULL_POINTER;
-    if (rc == 0 && !b2_special_leaves(s, &info))
-        rc = b2_chunk_read(s, nchunk, dest, size);
-    if (rc == 0 && !info.stored)
-        b2_special_learn(s, nchunk);
+    rc = decompress_locked(s, nchunk, dest, nbytes);
     b2_schunk_end(s);
-    return rc < 0 ? rc : size;
+    return rc;
 }
 
 int
