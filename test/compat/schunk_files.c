@@ -6,33 +6,44 @@
 
 #include <blosc2/blosc2-stdio.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { NCHUNKS = 6, ITEMS = 500, BYTES = ITEMS * (int)sizeof(int32_t) };
 
-// Items first, first + 1, ... in chunks of ITEMS.
-static void
-write_numbers(const char *path, bool contiguous, int32_t first)
+static blosc2_schunk *
+new_schunk(const char *path, bool contiguous)
 {
     blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
     cparams.typesize = sizeof(int32_t);
     char *const name = strdup(path);
     blosc2_storage storage = {contiguous, name, &cparams, NULL, NULL};
     blosc2_schunk *const schunk = blosc2_schunk_new(&storage);
-    int32_t items[ITEMS];
 
     assert_non_null(schunk);
+    free(name);
+    return schunk;
+}
+
+// Items first, first + 1, ... in chunks of ITEMS.
+static void
+write_numbers(const char *path, bool contiguous, int32_t first)
+{
+    blosc2_schunk *const schunk = new_schunk(path, contiguous);
+    int32_t items[ITEMS];
+
     for (int n = 0; n < NCHUNKS; n++) {
         for (int i = 0; i < ITEMS; i++)
             items[i] = first + n * ITEMS + i;
         assert_int_equal(blosc2_schunk_append_buffer(schunk, items, BYTES), n + 1);
     }
     assert_good(blosc2_schunk_free(schunk));
-    free(name);
 }
 
 static blosc2_schunk *
@@ -169,6 +180,55 @@ bytes_that_are_missing(void **state)
     assert_good(blosc2_schunk_free(schunk));
 }
 
+// Files of the process have a largest size from here on: `more` bytes than the one at path.
+static void
+limit_size(const char *path, rlim_t more)
+{
+    struct stat st;
+    struct rlimit limit;
+
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = more == RLIM_INFINITY ? limit.rlim_max : (rlim_t)st.st_size + more;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+// Each call that changes something says so, and what was there stays. Large chunks are written at
+// once, small ones with the commit.
+static void
+no_room_in_the_file(void **state)
+{
+    const char *const path = files_path("numbers");
+    const int32_t large = 8 << 20;
+    uint8_t *const noise = malloc((size_t)large);
+    uint32_t seed = 1;
+    (void)state;
+
+    assert_non_null(noise);
+    for (int32_t i = 0; i < large; i++)
+        noise[i] = (uint8_t)((seed = seed * 1664525 + 1013904223) >> 24);
+    void (*const before)(int) = signal(SIGXFSZ, SIG_IGN);
+    for (int call = 0; call < 5; call++) {
+        if (call < 4)
+            write_numbers(path, true, 7);
+        blosc2_schunk *const schunk = call < 4 ? open_numbers(path) : new_schunk(path, true);
+        limit_size(path, 100);
+        const int64_t rc = call == 0   ? blosc2_schunk_append_buffer(schunk, noise, BYTES)
+                           : call == 1 ? blosc2_schunk_set_slice_buffer(schunk, 0, ITEMS, noise)
+                           : call == 2 ? blosc2_vlmeta_add(schunk, "noise", noise, BYTES, NULL)
+                           : call == 3 ? blosc2_vlmeta_add(schunk, "noise", noise, large, NULL)
+                                       : blosc2_schunk_append_buffer(schunk, noise, large);
+        limit_size(path, RLIM_INFINITY);
+        assert_int_equal(rc, BLOSC2_ERROR_FILE_WRITE);
+        if (call < 4)
+            check_reads(schunk, 1, 7 + ITEMS);
+        (void)blosc2_schunk_free(schunk);
+        files_remove(path);
+    }
+    (void)signal(SIGXFSZ, before);
+    free(noise);
+}
+
 // Whether another program could lock the frame now, to change it.
 static bool
 can_lock(const char *path)
@@ -217,10 +277,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(chunks_that_others_replaced),
-        IN_A_FOLDER(files_that_were_replaced),
-        IN_A_FOLDER(locks_of_the_program),
-        IN_A_FOLDER(bytes_that_are_missing),
+        IN_A_FOLDER(chunks_that_others_replaced), IN_A_FOLDER(files_that_were_replaced),
+        IN_A_FOLDER(locks_of_the_program),        IN_A_FOLDER(bytes_that_are_missing),
+        IN_A_FOLDER(no_room_in_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,7 +148,7 @@ fill_equal_chunks(b2nd_array_t *array, const struct equal_chunks *c, const int64
         const tess_status st = tess_array_fill(nd_handle(array), chunk->start, stop, NULL,
                                                chunk->item, (size_t)nd_typesize(array), &err);
         if (st != TESS_OK)
-            return b2_code(st, &err);
+            return b2_code_io(st, &err, BLOSC2_ERROR_FILE_WRITE);
     }
     return BLOSC2_ERROR_SUCCESS;
 }

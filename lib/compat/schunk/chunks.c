@@ -71,9 +71,9 @@ put_blosc1(struct b2_schunk *s, int64_t n, const uint8_t *chunk, int32_t size, b
         return rc < 0 ? rc : BLOSC2_ERROR_MEMORY_ALLOC;
     rc = blosc2_decompress(chunk, size, items, nbytes);
     if (rc >= 0)
-        rc = b2_code(insert ? tess_schunk_insert(s->a, n, items, (size_t)nbytes, &err)
-                            : tess_schunk_update(s->a, n, items, (size_t)nbytes, &err),
-                     &err);
+        rc = b2_code_io(insert ? tess_schunk_insert(s->a, n, items, (size_t)nbytes, &err)
+                               : tess_schunk_update(s->a, n, items, (size_t)nbytes, &err),
+                        &err, BLOSC2_ERROR_FILE_WRITE);
     free(items);
     return rc;
 }
@@ -117,13 +117,15 @@ put_chunk_at(struct b2_schunk *s, int64_t n, const uint8_t *chunk, int32_t size,
     if (s->plain && is_of_blosc1(chunk))
         return put_blosc1(s, n, chunk, size, insert);
     if (insert && s->plain) {
-        rc = b2_code(
-            tess_schunk_insert_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err), &err);
+        rc = b2_code_io(
+            tess_schunk_insert_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err), &err,
+            BLOSC2_ERROR_FILE_WRITE);
         if (rc == 0 && size > BLOSC_EXTENDED_HEADER_LENGTH) // else the library makes the header
             b2_list_give(s, n, chunk, size);
         return rc;
     }
-    return b2_code(put_in_array(s, n, chunk, (size_t)size, insert, &err), &err);
+    return b2_code_io(put_in_array(s, n, chunk, (size_t)size, insert, &err), &err,
+                      BLOSC2_ERROR_FILE_WRITE);
 }
 
 // n < 0: behind the last one.
@@ -214,7 +216,8 @@ blosc2_schunk_append_buffer(blosc2_schunk *schunk, const void *src, int32_t nbyt
     s->of.current_nchunk = s->of.nchunks;
     rc = check_first(s, nbytes);
     if (rc == 0)
-        rc = b2_code(tess_schunk_insert(s->a, info.nchunks, src, (size_t)nbytes, &err), &err);
+        rc = b2_code_io(tess_schunk_insert(s->a, info.nchunks, src, (size_t)nbytes, &err), &err,
+                        BLOSC2_ERROR_FILE_WRITE);
     return end_change(s, INT64_MAX, INT64_MAX, rc); // none that was there
 }
 
@@ -239,7 +242,7 @@ delete_of_array(struct b2_schunk *s, int64_t nchunk)
         tess_array_set_chunk(s->a, nchunk, zeros, (size_t)size, TESS_CHUNK_TRUSTED, &err);
     if (st == TESS_OK)
         s->missing++;
-    return b2_code(st, &err);
+    return b2_code_io(st, &err, BLOSC2_ERROR_FILE_WRITE);
 }
 
 int64_t
@@ -259,7 +262,7 @@ blosc2_schunk_delete_chunk(blosc2_schunk *schunk, int64_t nchunk)
     if (rc == 0)
         s->of.current_nchunk = nchunk;
     if (rc == 0 && info.plain)
-        rc = b2_code(tess_schunk_remove(s->a, nchunk, 1, &err), &err);
+        rc = b2_code_io(tess_schunk_remove(s->a, nchunk, 1, &err), &err, BLOSC2_ERROR_FILE_WRITE);
     else if (rc == 0)
         rc = delete_of_array(s, nchunk);
     return end_change(s, nchunk, INT64_MAX, rc);
@@ -278,7 +281,8 @@ blosc2_schunk_reorder_offsets(blosc2_schunk *schunk, int64_t *offsets_order)
     if (rc < 0)
         return rc;
     tess_array_info(s->a, &info);
-    rc = b2_code(tess_schunk_reorder(s->a, offsets_order, info.nchunks, &err), &err);
+    rc = b2_code_io(tess_schunk_reorder(s->a, offsets_order, info.nchunks, &err), &err,
+                    BLOSC2_ERROR_FILE_WRITE);
     if (err.status == TESS_ERR_ARG)
         rc = BLOSC2_ERROR_DATA;
     const int64_t n = end_change(s, 0, INT64_MAX, rc);

@@ -124,8 +124,9 @@ rewrite_by_context(struct b2_schunk *s, int64_t n, const void *src, int32_t nbyt
     s->of.cctx->nchunk = -1;
     int rc = size == 0 ? BLOSC2_ERROR_CHUNK_UPDATE : size;
     if (size > 0)
-        rc = b2_code(tess_array_set_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err),
-                     &err);
+        rc =
+            b2_code_io(tess_array_set_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err),
+                       &err, BLOSC2_ERROR_FILE_WRITE);
     free(chunk);
     return rc;
 }
@@ -139,7 +140,8 @@ b2_chunk_rewrite(struct b2_schunk *s, int64_t n, const void *src, int32_t nbytes
     tess_array_info(s->a, &info);
     if (!info.plain || b2_encodes_by_context(s))
         return rewrite_by_context(s, n, src, nbytes);
-    return b2_code(tess_schunk_update(s->a, n, src, (size_t)nbytes, &err), &err);
+    return b2_code_io(tess_schunk_update(s->a, n, src, (size_t)nbytes, &err), &err,
+                      BLOSC2_ERROR_FILE_WRITE);
 }
 
 int

@@ -59,8 +59,9 @@ update_layer(struct b2_schunk *s, int index, const uint8_t *content, int32_t siz
         return rc;
     if (size > 0)
         memcpy(layer->content, content, (size_t)size);
-    rc = b2_code(tess_meta_set(s->a, layer->name, layer->content, (size_t)layer->content_len, &err),
-                 &err);
+    rc = b2_code_io(
+        tess_meta_set(s->a, layer->name, layer->content, (size_t)layer->content_len, &err), &err,
+        BLOSC2_ERROR_FILE_WRITE);
     if (rc == 0)
         s->of.change_tick++;
     const int ended = b2_schunk_end_change(s);
@@ -157,7 +158,8 @@ set_variable(blosc2_schunk *schunk, const char *name, const uint8_t *content, in
     else if (!wanted && index >= 0)
         rc = b2_fail(BLOSC2_ERROR_INVALID_PARAM, "there is a metalayer %s already", name);
     else
-        rc = b2_code(tess_vlmeta_set(s->a, name, content, (size_t)size, &err), &err);
+        rc = b2_code_io(tess_vlmeta_set(s->a, name, content, (size_t)size, &err), &err,
+                        BLOSC2_ERROR_FILE_WRITE);
     if (rc == 0)
         rc = b2_schunk_reload(s);
     index = index_of(schunk, name);
@@ -222,7 +224,7 @@ blosc2_vlmeta_delete(blosc2_schunk *schunk, const char *name)
         rc = b2_schunk_change_begin(s);
     if (rc < 0)
         return rc;
-    rc = b2_code(tess_vlmeta_delete(s->a, name, &err), &err);
+    rc = b2_code_io(tess_vlmeta_delete(s->a, name, &err), &err, BLOSC2_ERROR_FILE_WRITE);
     if (rc == 0)
         rc = b2_schunk_reload(s);
     const int left = schunk->nvlmetalayers;
