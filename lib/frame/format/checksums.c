@@ -3,6 +3,7 @@
  */
 #include "frame/format/checksums.h"
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/cpu.h"
 #include "base/memory.h"
@@ -26,6 +27,7 @@
 enum {
     CAPACITY_MIN = 64,
     PIECE = 256 << 10, // read at once
+    PREFETCHED = 16, // slots, while those in front of them are read: they are anywhere in the table
 };
 
 // A slot is free if its checksum is 0.
@@ -180,4 +182,17 @@ uint64_t
 checksums_get(const struct checksums *x, int64_t entry)
 {
     return x->capacity > 0 ? checksums_find(x, entry)->checksum : 0;
+}
+
+void
+checksums_write(const struct checksums *x, const int64_t *entries, int64_t n, uint8_t *dst)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if (i < n - PREFETCHED && x->capacity > 0)
+            __builtin_prefetch(&x->slots[home(x, entries[i + PREFETCHED])]);
+        if (entries[i] < 0)
+            continue;
+        put_u64le(dst, checksums_get(x, entries[i]));
+        dst += 8;
+    }
 }

@@ -42,4 +42,7 @@ void checksums_set(struct checksums *x, int64_t entry, uint64_t checksum);
 // 0: not known.
 uint64_t checksums_get(const struct checksums *x, int64_t entry);
 
+// Those of the entries >= 0 of n, in their order, of 8 bytes each in little-endian order.
+void checksums_write(const struct checksums *x, const int64_t *entries, int64_t n, uint8_t *dst);
+
 #endif

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/swap.h"
 #include "chunk/encode/assemble.h"
 #include "chunk/encode/encode.h"
 #include "chunk/encode/encoder.h"
@@ -257,14 +258,16 @@ index_write(const struct frame_index *x, uint8_t **chunk, int32_t *size, tess_er
     if (!x->entries)
         return write_uniform(x, chunk, size, err);
 
-    uint8_t *const bytes = mem_alloc((size_t)x->nchunks * ENTRY_SIZE);
+    const size_t nbytes = (size_t)x->nchunks * ENTRY_SIZE;
+    if (!machine_is_big_endian())
+        return chunk_of_bytes(x->entries, nbytes, BLOCKSIZE, chunk, size, err);
+    uint8_t *const bytes = mem_alloc(nbytes);
     if (!bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index of %" PRId64 " chunks",
                        x->nchunks);
     for (int64_t i = 0; i < x->nchunks; i++)
         put_u64le(bytes + i * ENTRY_SIZE, (uint64_t)x->entries[i]);
-    const tess_status st =
-        chunk_of_bytes(bytes, (size_t)x->nchunks * ENTRY_SIZE, BLOCKSIZE, chunk, size, err);
+    const tess_status st = chunk_of_bytes(bytes, nbytes, BLOCKSIZE, chunk, size, err);
     mem_free(bytes);
     return st;
 }

@@ -277,13 +277,8 @@ ledger_make(const struct ledger_source *from, uint8_t **block, size_t *size, tes
     at += layers;
     count_runs(list, at, &nstored);
     at += nruns * WORD;
-    for (int64_t n = 0; nstored > 0 && n < list->nchunks; n++) {
-        const int64_t entry = index_get(list, n);
-        if (entry < 0)
-            continue;
-        put_u64le(at, checksums_get(from->checksums, entry));
-        at += WORD;
-    }
+    if (nstored > 0) // else there may be no entries
+        checksums_write(from->checksums, list->entries, list->nchunks, at);
     *block = bytes;
     return TESS_OK;
 }
