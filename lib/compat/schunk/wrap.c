@@ -18,7 +18,7 @@
 #include <tessera/repair.h>
 
 #define COMPACTED_AT_MOST ((int64_t)16 << 20) // bytes of a file
-#define HOLES_AT_LEAST ((int64_t)64 << 10) // programs expect that the end changes no file
+#define HOLES_AT_LEAST ((int64_t)16 << 10) // programs expect that the end changes no file
 
 static int
 set_storage(struct b2_schunk *s, const blosc2_storage *storage, const char *path)
