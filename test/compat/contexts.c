@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void
 bad_parameters(void **state)
@@ -226,6 +227,102 @@ threads_of_the_program(void **state)
     free(chunk);
 }
 
+// -- functions of the program for blocks, on several threads
+
+enum { FILTERED = 1 << 20, FILTERED_BLOCK = 16 << 10, FILTERING = 4 }; // bytes, threads
+
+// What the calls of one chunk have in common.
+struct filtered {
+    atomic_int calls[FILTERED / FILTERED_BLOCK]; // of each block
+    atomic_int wrong;
+    int refused; // block; -1: none
+};
+
+// The function made block n on thread tid, with memory of its own.
+static int
+note(struct filtered *f, int n, int tid, const void *temporary, size_t room)
+{
+    f->calls[n]++;
+    f->wrong += tid < 0 || tid >= FILTERING || !temporary || room < FILTERED_BLOCK;
+    return n == f->refused ? 7 : 0;
+}
+
+static int
+make_numbers(blosc2_prefilter_params *p)
+{
+    int32_t *const to = (int32_t *)(void *)p->output;
+    for (int32_t i = 0; i < p->output_size / 4; i++)
+        to[i] = p->output_offset / 4 + i;
+    memset(p->ttmp, p->tid, p->ttmp_nbytes);
+    return note(p->user_data, p->nblock, p->tid, p->ttmp, p->ttmp_nbytes);
+}
+
+static int
+add_one(blosc2_postfilter_params *p)
+{
+    const int32_t *const from = (const int32_t *)(const void *)p->input;
+    int32_t *const to = (int32_t *)(void *)p->output;
+    for (int32_t i = 0; i < p->size / 4; i++)
+        to[i] = from[i] + 1;
+    memset(p->ttmp, p->tid, p->ttmp_nbytes);
+    return note(p->user_data, p->nblock, p->tid, p->ttmp, p->ttmp_nbytes);
+}
+
+static void
+check_calls(struct filtered *f)
+{
+    for (size_t n = 0; n < COUNT(f->calls); n++)
+        assert_int_equal(f->calls[n], 1);
+    assert_int_equal(f->wrong, 0);
+    memset(f->calls, 0, sizeof f->calls);
+}
+
+// Each block is made once, and changed once, whatever the number of threads; a block that is
+// refused ends the call.
+static void
+blocks_on_several_threads(void **state)
+{
+    static struct filtered f;
+    int32_t *const items = malloc(FILTERED);
+    uint8_t *const chunk = malloc(FILTERED + BLOSC2_MAX_OVERHEAD);
+    (void)state;
+    for (int16_t threads = 1; threads <= FILTERING; threads++) {
+        blosc2_prefilter_params before = {.user_data = &f};
+        blosc2_postfilter_params behind = {.user_data = &f};
+        blosc2_cparams c = BLOSC2_CPARAMS_DEFAULTS;
+        blosc2_dparams d = BLOSC2_DPARAMS_DEFAULTS;
+        f.refused = -1;
+        c.typesize = 4;
+        c.blocksize = FILTERED_BLOCK;
+        c.prefilter = make_numbers;
+        c.preparams = &before;
+        d.postfilter = add_one;
+        d.postparams = &behind;
+        c.nthreads = d.nthreads = threads;
+        blosc2_context *const cctx = blosc2_create_cctx(c), *const dctx = blosc2_create_dctx(d);
+        for (int k = 0; k < 2; k++) { // memory of the context is used again
+            memset(items, 0, FILTERED);
+            const int n = blosc2_compress_ctx(cctx, items, FILTERED, chunk,
+                                              FILTERED + BLOSC2_MAX_OVERHEAD);
+            assert_good(n);
+            check_calls(&f);
+            assert_int_equal(blosc2_decompress_ctx(dctx, chunk, n, items, FILTERED), FILTERED);
+            check_calls(&f);
+            for (int i = 0; i < FILTERED / 4; i++)
+                assert_int_equal(items[i], i + 1);
+        }
+        f.refused = 40;
+        assert_int_equal(blosc2_compress_ctx(cctx, items, FILTERED, chunk,
+                                             FILTERED + BLOSC2_MAX_OVERHEAD),
+                         BLOSC2_ERROR_FILTER_PIPELINE);
+        memset(f.calls, 0, sizeof f.calls);
+        blosc2_free_ctx(cctx);
+        blosc2_free_ctx(dctx);
+    }
+    free(items);
+    free(chunk);
+}
+
 int
 main(void)
 {
@@ -234,6 +331,7 @@ main(void)
         cmocka_unit_test(parameters_come_back),
         cmocka_unit_test(sizes_of_blocks),
         cmocka_unit_test(threads_of_the_program),
+        cmocka_unit_test(blocks_on_several_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
