@@ -51,22 +51,13 @@ commit_all(void)
     pthread_mutex_unlock(&list);
 }
 
-static void
-lock_list(void)
-{
-    pthread_mutex_lock(&list);
-}
-
-static void
-unlock_list(void)
-{
-    pthread_mutex_unlock(&list);
-}
-
-// What the parent has not written yet, it writes itself.
+// What the parent has not written yet, it writes itself. The list is not locked before a fork: one
+// that holds it waits for locks of the library, which has those then. Whatever a thread of the
+// parent was about, the list can be walked.
 static void
 leave_to_parent(void)
 {
+    pthread_mutex_init(&list, NULL);
     for (struct b2_schunk *s = files; s; s = s->next) {
         s->access->unwritten = false;
         if (!s->path || !s->writable)
@@ -75,14 +66,13 @@ leave_to_parent(void)
         s->writable = false;
     }
     writers = 0;
-    pthread_mutex_unlock(&list);
 }
 
 static void
 register_hooks(void)
 {
     (void)atexit(commit_all); // without it, programs must free their super-chunks
-    (void)pthread_atfork(lock_list, unlock_list, leave_to_parent);
+    (void)pthread_atfork(NULL, NULL, leave_to_parent);
 }
 
 void

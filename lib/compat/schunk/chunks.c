@@ -139,7 +139,7 @@ put_chunk(struct b2_schunk *s, int64_t n, uint8_t *chunk, bool insert, bool copy
         return rc;
     if (n < 0)
         n = s->of.nchunks;
-    s->of.current_nchunk = n;
+    b2_schunk_set_current(s, n);
     rc = put_chunk_at(s, n, chunk, size, insert);
     const int64_t nchunks = end_change(s, n, insert || n == INT64_MAX ? INT64_MAX : n + 1, rc);
     if (nchunks >= 0 && !copy)
@@ -213,7 +213,7 @@ blosc2_schunk_append_buffer(blosc2_schunk *schunk, const void *src, int32_t nbyt
         return append_by_context(s, src, nbytes);
     }
     tess_array_info(s->a, &info);
-    s->of.current_nchunk = s->of.nchunks;
+    b2_schunk_set_current(s, s->of.nchunks);
     rc = check_first(s, nbytes);
     if (rc == 0)
         rc = b2_code_io(tess_schunk_insert(s->a, info.nchunks, src, (size_t)nbytes, &err), &err,
@@ -260,7 +260,7 @@ blosc2_schunk_delete_chunk(blosc2_schunk *schunk, int64_t nchunk)
     tess_array_info(s->a, &info);
     rc = b2_check_chunk(s, nchunk);
     if (rc == 0)
-        s->of.current_nchunk = nchunk;
+        b2_schunk_set_current(s, nchunk);
     if (rc == 0 && info.plain)
         rc = b2_code_io(tess_schunk_remove(s->a, nchunk, 1, &err), &err, BLOSC2_ERROR_FILE_WRITE);
     else if (rc == 0)

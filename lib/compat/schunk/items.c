@@ -210,7 +210,7 @@ write_chunks(struct b2_schunk *s, int64_t from, int64_t to, const uint8_t *src)
         if (rc == 0 && !whole)
             memcpy(w.room + (from - w.at), src, (size_t)(end - from));
         if (rc == 0) {
-            s->of.current_nchunk = w.n;
+            b2_schunk_set_current(s, w.n);
             rc = b2_chunk_rewrite(s, w.n, whole ? src : w.room, w.nbytes);
         }
         b2_list_forget(s, w.n, w.n + 1);
