@@ -350,6 +350,21 @@ py_call_begin_new(struct py_call *call)
     return true;
 }
 
+// An exclusive call has ended for which another waits: that one needs the GIL, which a thread that
+// makes such calls in a loop would not leave it for long enough.
+static void
+let_next_in(const struct py_call *call)
+{
+    const struct timespec moment = {.tv_nsec = 50000};
+
+    if (in_handler || call->access[0] != PY_EXCLUSIVE || !call->families[0] ||
+        call->families[0]->wanting == 0)
+        return;
+    PyThreadState *const thread = PyEval_SaveThread();
+    (void)nanosleep(&moment, NULL);
+    PyEval_RestoreThread(thread);
+}
+
 bool
 py_call_end_at(struct py_call *call, tess_status st, PyObject *where)
 {
@@ -362,6 +377,7 @@ py_call_end_at(struct py_call *call, tess_status st, PyObject *where)
         wake_waiters();
     if (st != TESS_OK)
         py_error_set(st, &call->err, where);
+    let_next_in(call);
     return !PyErr_Occurred(); // also what a handler raised at the very end of the call
 }
 
