@@ -231,34 +231,52 @@ nd_end(const b2nd_array_t *array)
     b2_schunk_end(nd_schunk(array));
 }
 
-// -- chunks that were written
+// -- chunks of a box
 
-// Encode a chunk again, by the context of the super-chunk. room: for its content.
+// From an axis on; n: number in the grid of the axes in front.
 static int
-encode_again(struct b2_schunk *s, int64_t n, uint8_t *room)
+walk_chunks(const b2nd_array_t *array, int axis, int64_t n, const int64_t *start,
+            const int64_t *stop, int64_t *origin, nd_chunk_fn *run, void *arg)
 {
-    const int rc = b2_chunk_read(s, n, room, s->of.chunksize);
-
-    return rc < 0 ? rc : b2_chunk_rewrite(s, n, room, s->of.chunksize);
-}
-
-// Axis by axis: the chunks that meet a box. n: of the grid of the axes in front.
-static int
-end_chunks(b2nd_array_t *array, int axis, int64_t n, const int64_t *start, const int64_t *stop,
-           uint8_t *room)
-{
-    struct b2_schunk *const s = nd_schunk(array);
-
-    if (axis == array->ndim) {
-        const int rc = room ? encode_again(s, n, room) : BLOSC2_ERROR_SUCCESS;
-        b2_list_forget(s, n, n + 1);
-        return rc;
-    }
+    if (axis == array->ndim)
+        return run(arg, n, origin);
     const int64_t chunk = array->chunkshape[axis], count = array->extshape[axis] / chunk;
     int rc = BLOSC2_ERROR_SUCCESS;
-    for (int64_t i = start[axis] / chunk; i <= (stop[axis] - 1) / chunk && rc == 0; i++)
-        rc = end_chunks(array, axis + 1, n * count + i, start, stop, room);
+    for (int64_t i = start[axis] / chunk; i <= (stop[axis] - 1) / chunk && rc == 0; i++) {
+        origin[axis] = i * chunk;
+        rc = walk_chunks(array, axis + 1, n * count + i, start, stop, origin, run, arg);
+    }
     return rc;
+}
+
+int
+nd_each_chunk(const b2nd_array_t *array, const int64_t *start, const int64_t *stop,
+              nd_chunk_fn *run, void *arg)
+{
+    int64_t origin[B2ND_MAX_DIM] = {0};
+    return walk_chunks(array, 0, 0, start, stop, origin, run, arg);
+}
+
+// -- chunks that were written
+
+struct written {
+    struct b2_schunk *s;
+    uint8_t *room; // for the content of a chunk that is encoded again by the context; NULL: none is
+};
+
+static int
+end_chunk(void *arg, int64_t n, const int64_t *origin)
+{
+    const struct written *const w = arg;
+    int rc = BLOSC2_ERROR_SUCCESS;
+
+    (void)origin;
+    if (w->room)
+        rc = b2_chunk_read(w->s, n, w->room, w->s->of.chunksize);
+    if (w->room && rc == 0)
+        rc = b2_chunk_rewrite(w->s, n, w->room, w->s->of.chunksize);
+    b2_list_forget(w->s, n, n + 1);
+    return rc < 0 ? rc : BLOSC2_ERROR_SUCCESS;
 }
 
 int
@@ -272,11 +290,11 @@ nd_written(b2nd_array_t *array, const int64_t *start, const int64_t *stop)
         empty |= start[i] >= stop[i];
     if (empty || (s->of.frame && !again))
         return BLOSC2_ERROR_SUCCESS;
-    uint8_t *const room = again ? malloc((size_t)s->of.chunksize) : NULL;
-    if (again && !room)
+    struct written w = {s, again ? malloc((size_t)s->of.chunksize) : NULL};
+    if (again && !w.room)
         return BLOSC2_ERROR_MEMORY_ALLOC;
-    const int rc = end_chunks(array, 0, 0, start, stop, room);
-    free(room);
+    const int rc = nd_each_chunk(array, start, stop, end_chunk, &w);
+    free(w.room);
     return rc;
 }
 

@@ -45,6 +45,12 @@ int nd_change_begin(b2nd_array_t *array);
 int nd_encodes(const b2nd_array_t *array); // 0, or the code of calls that write items
 void nd_end(const b2nd_array_t *array);
 
+// Call a function for each chunk that meets the box [start, stop), which has items: with the number
+// of the chunk and its first index. Ends at the first result that is not 0, and returns it.
+typedef int nd_chunk_fn(void *arg, int64_t n, const int64_t *origin);
+int nd_each_chunk(const b2nd_array_t *array, const int64_t *start, const int64_t *stop,
+                  nd_chunk_fn *run, void *arg);
+
 // Inside a call that writes: the items of a box were written. Their chunks are encoded again if the
 // context of the super-chunk encodes otherwise than the library, and listed again when the call
 // ends. Returns a code.

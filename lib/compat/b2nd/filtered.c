@@ -18,7 +18,7 @@ struct job {
     void *buffer;
     const int64_t *shape; // of the buffer
     uint8_t *chunk; // its content, one block after the other
-    int64_t origin[B2ND_MAX_DIM]; // of the chunk
+    const int64_t *origin; // of the chunk
     int64_t nblocks[B2ND_MAX_DIM]; // of a chunk, along each axis
 };
 
@@ -62,24 +62,16 @@ copy_block(const struct job *job, int64_t nblock)
                       job->buffer, job->shape, to);
 }
 
-// Axis by axis: the chunks that meet the box. n: of the grid of the axes in front.
 static int
-read_chunks(struct job *job, int axis, int64_t n)
+read_chunk(void *arg, int64_t n, const int64_t *origin)
 {
+    struct job *const job = arg;
     const b2nd_array_t *const a = job->array;
-    int rc = BLOSC2_ERROR_SUCCESS;
+    const int rc = b2_chunk_read(nd_schunk(a), n, job->chunk, a->sc->chunksize);
 
-    if (axis == a->ndim) {
-        rc = b2_chunk_read(nd_schunk(a), n, job->chunk, a->sc->chunksize);
-        for (int64_t b = 0; b < a->extchunknitems / a->blocknitems && rc == 0; b++)
-            copy_block(job, b);
-        return rc;
-    }
-    const int64_t chunk = a->chunkshape[axis], count = a->extshape[axis] / chunk;
-    for (int64_t i = job->start[axis] / chunk; i <= (job->stop[axis] - 1) / chunk && rc == 0; i++) {
-        job->origin[axis] = i * chunk;
-        rc = read_chunks(job, axis + 1, n * count + i);
-    }
+    job->origin = origin;
+    for (int64_t b = 0; b < a->extchunknitems / a->blocknitems && rc == 0; b++)
+        copy_block(job, b);
     return rc;
 }
 
@@ -87,14 +79,14 @@ int
 nd_read_filtered(const b2nd_array_t *array, const int64_t *start, const int64_t *stop, void *buffer,
                  const int64_t *shape)
 {
-    struct job job = {array, start, stop, buffer, shape, malloc((size_t)array->sc->chunksize),
-                      {0}, {0}};
+    struct job job = {.array = array, .start = start, .stop = stop, .buffer = buffer,
+                      .shape = shape, .chunk = malloc((size_t)array->sc->chunksize)};
 
     if (!job.chunk)
         return BLOSC2_ERROR_MEMORY_ALLOC;
     for (int i = 0; i < array->ndim; i++)
         job.nblocks[i] = array->extchunkshape[i] / array->blockshape[i];
-    const int rc = read_chunks(&job, 0, 0);
+    const int rc = nd_each_chunk(array, start, stop, read_chunk, &job);
     free(job.chunk);
     return rc;
 }
