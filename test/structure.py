@@ -5,8 +5,10 @@
     structure.py --planted ROOT  plant mistakes in copies of lib, and fail if one is not reported
     structure.py --map ROOT      units, lines and call levels per module
 
-A unit is a source with its header. Checked are
+A unit is a source with its header. lib has houses: the library (tessera), of modules, and what uses
+it (tess, http, compat, python). Includes are written from the root of the house. Checked are
 
+- houses: lib holds nothing else, and a header's include guard is its path;
 - includes: a file includes from its own module and from those on its left, and what it uses: a
   function or table of another unit needs the header that declares it, in the source or in the
   unit's own header;
@@ -38,13 +40,16 @@ LEVELS = [
     ["api"],
     ["layout"],
 ]
-# Libraries of their own on top: they use the public headers (<tessera/...>) and their own only, and
-# take memory from libc.
-OUTSIDE = {"compat", "http", "python"}
-# The command is a program that uses the public headers, and these, which stand alone.
-CLI_MAY = {"base/swap.h", "io/names/rename.h", "meta/utf8.h", "ndcopy/ndcopy.h"}
+# House -> the folder that its includes start from. All but the first use the public headers
+# (<tessera/...>) and their own only, and take memory from libc.
+ROOTS = {"tessera": "tessera", "tess": "tess", "http": "http", "compat": "compat",
+         "python": "python/src"}
+LIBRARIES = {"compat", "http", "python"}
+# The command may include these, too, which stand alone.
+TESS_MAY = {"tessera/base/swap.h", "tessera/io/names/rename.h", "tessera/meta/utf8.h",
+            "tessera/ndcopy/ndcopy.h"}
 
-# What only base/memory.c calls. The command is a program, and has libc's.
+# What only base/memory.c calls.
 LIBC_MEMORY = {"malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "posix_memalign",
                "memalign", "valloc", "strdup", "strndup", "asprintf", "vasprintf", "getline",
                "getdelim", "open_memstream"}
@@ -54,6 +59,7 @@ FREE = re.compile(r"(?<![\w.>])free\(|[,=] free[},;)]")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)
+GUARD = re.compile(r"^#ifndef (\w+_H)\n#define \1$", re.M)
 # The name of a function stands first on its line (contributing.rst), behind that of its type.
 DEFINITION = re.compile(r"^(?!static\b|typedef\b)([^\n;{}#]*)\n([a-z_][a-z0-9_]*)\(", re.M)
 DATA = re.compile(r"^(?:const )?(?:struct|enum) \w+ (?:\*const )?([a-z_][a-z0-9_]*)(?:\[\w*\])? = ",
@@ -64,8 +70,19 @@ WORD = re.compile(r"\b[a-z_][a-z0-9_]*\b")
 MEMBER = re.compile(r"(?:->|\.)\s*[a-z_][a-z0-9_]*")
 
 
-def module(path):
+def house(path):
     return path.split("/")[0]
+
+
+def module(path):
+    """Of the library; another house is one as a whole."""
+    first, second = path.split("/")[:2]
+    return second if first == "tessera" else first
+
+
+def inside(path):
+    """The path from the root of its house."""
+    return os.path.relpath(path, ROOTS[house(path)])
 
 
 def folder(path):
@@ -80,11 +97,13 @@ class Tree:
     def __init__(self, root):
         lib = os.path.join(root, "lib")
         self.includes, self.words, self.defined, self.own = {}, {}, {}, {}
-        self.lines, self.frees = {}, set()
-        for at, _, names in os.walk(lib):
-            for name in names:
-                if name.endswith((".c", ".h")):
-                    self.read(lib, os.path.relpath(os.path.join(at, name), lib))
+        self.lines, self.frees, self.guards = {}, set(), {}
+        self.entries = set(os.listdir(lib))
+        for top in ROOTS:
+            for at, _, names in os.walk(os.path.join(lib, top)):
+                for name in names:
+                    if name.endswith((".c", ".h")):
+                        self.read(lib, os.path.relpath(os.path.join(at, name), lib))
         self.declared = collections.defaultdict(set)  # function -> headers
         for path, words in self.words.items():
             if path.endswith(".h"):
@@ -96,7 +115,8 @@ class Tree:
             text = file.read()
         code = COMMENT.sub("", text)
         self.lines[path] = (text.count("\n"), sum(1 for line in code.split("\n") if line.strip()))
-        self.includes[path] = set(INCLUDE.findall(code))
+        self.includes[path] = {self.header(lib, path, name) for name in INCLUDE.findall(code)}
+        self.guards[path] = GUARD.findall(code)
         code = STRING.sub('""', code)
         self.own[path] = {a or b for a, b in STATIC.findall(code)}
         self.words[path] = set(WORD.findall(MEMBER.sub(" ", code)))
@@ -109,6 +129,15 @@ class Tree:
             for name in DATA.findall(code):
                 self.defined.setdefault(name, path)
 
+    @staticmethod
+    def header(lib, path, name):
+        """The file that an include names: of its own house, or of the library where it may."""
+        own = f"{ROOTS.get(house(path), house(path))}/{name}"
+        library = f"tessera/{name}"
+        if not os.path.exists(os.path.join(lib, own)) and os.path.exists(os.path.join(lib, library)):
+            return library
+        return own
+
     def uses(self, path):
         """(function, source that defines it) for what a source uses of others."""
         for word in self.words[path] & self.defined.keys():
@@ -117,23 +146,33 @@ class Tree:
                 yield word, source
 
 
+def houses(tree):
+    for name in sorted(tree.entries ^ {*ROOTS, "meson.build"}):
+        yield f"lib/{name}: " + ("lib holds houses and meson.build" if name in tree.entries
+                                 else "is not there")
+    for path, guards in sorted(tree.guards.items()):
+        want = re.sub(r"\W", "_", inside(path)).upper()
+        if house(path) != "tessera":
+            want = f"{house(path).upper()}_{want}"
+        if path.endswith(".h") and guards and guards != [want]:
+            yield f"{path}: has the include guard {guards[0]}, not {want}"
+
+
 def direction(tree):
     level = {name: i for i, names in enumerate(LEVELS) for name in names}
     for path, includes in sorted(tree.includes.items()):
-        if module(path) not in {"cli", *OUTSIDE, *level}:
-            yield f"{path}: a folder that test/structure.py does not know"
+        if house(path) == "tessera" and module(path) not in level:
+            yield f"{path}: a module that test/structure.py does not know"
             continue
         for header in sorted(includes):
             to = module(header)
             if header not in tree.includes:
                 yield f"{path}: includes {header}, which is not in lib"
-            elif to == module(path) or (module(path) == "cli" and header in CLI_MAY):
+            elif to == module(path) or (house(path) == "tess" and header in TESS_MAY):
                 continue
-            elif module(path) == "cli":
-                yield f"{path}: the command includes {header} of the library"
-            elif module(path) in OUTSIDE:
-                yield f"{path}: a library of its own includes {header}"
-            elif to not in level or level[to] >= level[module(path)]:
+            elif house(path) != "tessera":
+                yield f"{path}: includes {header} of the library, not a public header"
+            elif level[to] >= level[module(path)]:
                 yield f"{path}: includes {header}, which is not on its left"
 
 
@@ -198,22 +237,22 @@ def cycles(tree):
 def folders(tree):
     graph = collections.defaultdict(set)
     for path, includes in tree.includes.items():
-        if module(path) in OUTSIDE:
-            graph[folder(path)] |= {folder(h) for h in includes if module(h) == module(path)}
+        if house(path) in LIBRARIES:
+            graph[folder(path)] |= {folder(h) for h in includes if house(h) == house(path)}
     for part in circles(graph):
         yield "folders include each other in a circle: " + ", ".join(part)
 
 
 def of_libc(tree):
     for path, words in sorted(tree.words.items()):
-        if module(path) not in {"cli", *OUTSIDE} and unit(path) != "base/memory":
+        if house(path) == "tessera" and unit(path) != "tessera/base/memory":
             for word in sorted(words & LIBC_MEMORY) + ["free"] * (path in tree.frees):
                 yield f"{path}: {word}() is not that of base/memory.h"
 
 
 def mistakes(root):
     tree = Tree(root)
-    return [*direction(tree), *undeclared(tree), *of_libc(tree), *cycles(tree),
+    return [*houses(tree), *direction(tree), *undeclared(tree), *of_libc(tree), *cycles(tree),
             *folders(tree)]
 
 
@@ -235,40 +274,44 @@ def drop_include(root, path, header):
 
 # What is planted, and what of the report must tell it.
 PLANTED = [
-    (lambda r: append(r, "geom/shape.c", "void *\nplanted(void)\n{\n    return malloc(1);\n}\n"),
-     "geom/shape.c: malloc() is not that of base/memory.h"),
-    (lambda r: append(r, "geom/shape.c", "void\nplanted(void *p)\n{\n    free(p);\n}\n"),
-     "geom/shape.c: free() is not that of base/memory.h"),
-    (lambda r: append(r, "geom/shape.h", '#include "frame/frame.h"\n'),
-     "geom/shape.h: includes frame/frame.h, which is not on its left"),
-    (lambda r: append(r, "cli/report.c", '#include "array/array.h"\n'),
-     "cli/report.c: the command includes array/array.h of the library"),
-    (lambda r: append(r, "http/address/url.h", '#include "base/error.h"\n'),
-     "http/address/url.h: a library of its own includes base/error.h"),
+    (lambda r: append(r, "grid.h", ""), "lib/grid.h: lib holds houses and meson.build"),
+    (lambda r: os.rename(os.path.join(r, "lib/tess/report.h"), os.path.join(r, "lib/tess/data/said.h")),
+     "tess/data/said.h: has the include guard TESS_REPORT_H, not TESS_DATA_SAID_H"),
+    (lambda r: append(r, "tessera/geom/shape.c", "void *\nplanted(void)\n{\n    return malloc(1);\n}\n"),
+     "tessera/geom/shape.c: malloc() is not that of base/memory.h"),
+    (lambda r: append(r, "tessera/geom/shape.c", "void\nplanted(void *p)\n{\n    free(p);\n}\n"),
+     "tessera/geom/shape.c: free() is not that of base/memory.h"),
+    (lambda r: append(r, "tessera/geom/shape.h", '#include "frame/frame.h"\n'),
+     "tessera/geom/shape.h: includes tessera/frame/frame.h, which is not on its left"),
+    (lambda r: append(r, "tess/report.c", '#include "array/array.h"\n'),
+     "tess/report.c: includes tessera/array/array.h of the library"),
+    (lambda r: append(r, "http/address/url.h", '#include "meta/value.h"\n'),
+     "http/address/url.h: includes tessera/meta/value.h of the library"),
     (lambda r: append(r, "http/address/url.c", "int planted(void);\nint\nplanted(void)\n{\n"
                       "    return (int)err_set(0, 0, 0, 0);\n}\n"),
-     "http/address/url.c: uses err_set() of base/error.c without including "),
-    (lambda r: append(r, "io/storage.c", '#include "http/address/url.h"\n'),
-     "io/storage.c: includes http/address/url.h, which is not on its left"),
-    (lambda r: append(r, "cli/report.c", '#include "http/address/url.h"\n'),
-     "cli/report.c: the command includes http/address/url.h of the library"),
-    (lambda r: append(r, "compat/blosc2/error.c", '#include "base/error.h"\n'),
-     "compat/blosc2/error.c: a library of its own includes base/error.h"),
-    (lambda r: append(r, "python/src/module.c", '#include "base/error.h"\n'),
-     "python/src/module.c: a library of its own includes base/error.h"),
-    (lambda r: append(r, "http/base/error.c", '#include "http/address/s3.h"\nvoid *planted(void);\n'
+     "http/address/url.c: uses err_set() of tessera/base/error.c without including "),
+    (lambda r: append(r, "tessera/io/storage.c", '#include "address/url.h"\n'),
+     "tessera/io/storage.c: includes tessera/address/url.h, which is not in lib"),
+    (lambda r: append(r, "tess/report.c", '#include "address/url.h"\n'),
+     "tess/report.c: includes tess/address/url.h, which is not in lib"),
+    (lambda r: append(r, "compat/blosc2/error.c", '#include "meta/value.h"\n'),
+     "compat/blosc2/error.c: includes tessera/meta/value.h of the library"),
+    (lambda r: append(r, "python/src/module.c", '#include "meta/value.h"\n'),
+     "python/src/module.c: includes tessera/meta/value.h of the library"),
+    (lambda r: append(r, "http/base/error.c", '#include "address/s3.h"\nvoid *planted(void);\n'
                       "void *\nplanted(void)\n{\n    return (void *)s3_query;\n}\n"),
      "units call each other in a circle: http/address/s3.c, "),
-    (lambda r: append(r, "http/base/text.h", '#include "http/address/url.h"\n'),
+    (lambda r: append(r, "http/base/text.h", '#include "address/url.h"\n'),
      "folders include each other in a circle: http/address, http/base"),
-    (lambda r: append(r, "grid/grid.h", '#include "grid/open_chunk.h"\n'),
-     "headers include each other in a circle: grid/grid.h, grid/open_chunk.h"),
-    (lambda r: append(r, "grid/place.c",
+    (lambda r: append(r, "tessera/grid/grid.h", '#include "grid/open_chunk.h"\n'),
+     "headers include each other in a circle: tessera/grid/grid.h, tessera/grid/open_chunk.h"),
+    (lambda r: append(r, "tessera/grid/place.c",
                       '#include "grid/read/read.h"\nvoid *planted(void);\n'
                       "void *\nplanted(void)\n{\n    return (void *)grid_read;\n}\n"),
      "units call each other in a circle: "),
-    (lambda r: drop_include(r, "grid/read/read.c", "grid/place.h"),
-     "grid/read/read.c: uses place_block() of grid/place.c without including grid/place.h"),
+    (lambda r: drop_include(r, "tessera/grid/read/read.c", "grid/place.h"),
+     "tessera/grid/read/read.c: uses place_block() of tessera/grid/place.c without including "
+     "tessera/grid/place.h"),
 ]
 
 

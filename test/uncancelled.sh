@@ -1,5 +1,5 @@
 #!/bin/sh
-# Public functions that can fail, or end an array, begin with UNCANCELLED (lib/api/uncancelled.h).
+# Public functions that can fail, or end an array, begin with UNCANCELLED (lib/tessera/api/uncancelled.h).
 #
 #     uncancelled.sh LIB_DIR
 

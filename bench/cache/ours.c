@@ -1,5 +1,5 @@
 /*
- * ours.c - lib/cache on a trace, as lib/array asks it.
+ * ours.c - lib/tessera/cache on a trace, as lib/tessera/array asks it.
  */
 #include "simulate.h"
 

@@ -28,7 +28,7 @@ struct outcome simulate_2q(const struct trace *t, int32_t nblocks);
 struct outcome simulate_s3fifo(const struct trace *t, int32_t nblocks);
 struct outcome simulate_wtinylfu(const struct trace *t, int32_t nblocks);
 
-// ours.c: lib/cache itself.
+// ours.c: lib/tessera/cache itself.
 struct outcome simulate_tessera(const struct trace *t, int32_t nblocks);
 
 #endif

@@ -1,18 +1,18 @@
 /*
  * source.c - the functions of a tess_source over an object on a server.
  */
-#include "http/address/target.h"
-#include "http/answer/identity.h"
-#include "http/base/error.h"
-#include "http/base/number.h"
-#include "http/cache/key.h"
-#include "http/cache/store.h"
-#include "http/object/object.h"
-#include "http/read/cached.h"
-#include "http/read/call.h"
-#include "http/read/kept.h"
-#include "http/read/piece.h"
-#include "http/write/upload.h"
+#include "address/target.h"
+#include "answer/identity.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "cache/key.h"
+#include "cache/store.h"
+#include "object/object.h"
+#include "read/cached.h"
+#include "read/call.h"
+#include "read/kept.h"
+#include "read/piece.h"
+#include "write/upload.h"
 
 #include <stdlib.h>
 #include <string.h>

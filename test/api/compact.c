@@ -105,7 +105,7 @@ live_size(const char *path)
     return sum;
 }
 
-// The number of the commit (lib/frame/format/ledger.h): in front of the copy of the header.
+// The number of the commit (lib/tessera/frame/format/ledger.h): in front of the copy of the header.
 static uint64_t
 commit_number(const char *path)
 {

@@ -26,7 +26,7 @@ enum {
     CHUNK_ROWS = 4,
     NOTE_SIZE = 400,
     SECTOR = 512,
-    MARK_AT = 86, // lib/frame/format/header.h
+    MARK_AT = 86, // lib/tessera/frame/format/header.h
     FINGERPRINT_SIZE = 17, // with its type
 };
 

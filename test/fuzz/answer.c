@@ -1,7 +1,7 @@
 /*
  * answer.c - answers of a server that claims to be S3.
  */
-#include "http/s3/answer.h"
+#include "s3/answer.h"
 #include "fuzz/fuzz.h"
 
 static void

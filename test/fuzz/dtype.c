@@ -5,7 +5,7 @@
  * Input: the string, a NUL, the extents of up to three axes (their number, then a byte each), and
  * items, in turn. What is printed is one line per row, and text, whatever the items are.
  */
-#include "cli/text/print.h"
+#include "text/print.h"
 #include "fuzz/fuzz.h"
 #include "meta/utf8.h"
 

@@ -6,9 +6,9 @@
  * is a range that was asked for.
  */
 #include "fuzz/fuzz.h"
-#include "http/answer/head.h"
-#include "http/answer/judge.h"
-#include "http/read/piece.h"
+#include "answer/head.h"
+#include "answer/judge.h"
+#include "read/piece.h"
 
 enum { PIECES = 3 };
 

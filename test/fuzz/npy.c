@@ -5,11 +5,11 @@
  * Input: a byte that says what the rest is. Headers that are understood are written and read again;
  * a selection must lie inside the array.
  */
-#include "cli/formats/flat/npy.h"
-#include "cli/data/picked/select.h"
-#include "cli/data/shapes.h"
-#include "cli/text/items/item.h"
-#include "cli/text/text.h"
+#include "formats/flat/npy.h"
+#include "data/picked/select.h"
+#include "data/shapes.h"
+#include "text/items/item.h"
+#include "text/text.h"
 #include "fuzz/fuzz.h"
 
 #include <tessera/dtype.h>

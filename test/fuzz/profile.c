@@ -2,9 +2,9 @@
  * profile.c - the files of ~/.aws of a stranger, alone, and as both files in settings that are
  * loaded.
  */
-#include "http/s3/profile.h"
+#include "s3/profile.h"
 #include "fuzz/fuzz.h"
-#include "http/s3/credentials.h"
+#include "s3/credentials.h"
 
 #include <unistd.h>
 

@@ -5,8 +5,8 @@
  * together and read again, and can be signed; nothing of it ends a line.
  */
 #include "fuzz/fuzz.h"
-#include "http/address/s3.h"
-#include "http/s3/sign.h"
+#include "address/s3.h"
+#include "s3/sign.h"
 
 static void
 must_be_visible(const char *text)

@@ -4,8 +4,8 @@
  *
  * Linked with wrappers of pwrite() (--wrap), which fail when a test says so.
  */
-#include "http/cache/evict.h"
-#include "http/cache/store.h"
+#include "cache/evict.h"
+#include "cache/store.h"
 #include "http/folder.h"
 #include "http/http.h"
 

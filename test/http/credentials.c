@@ -2,9 +2,9 @@
  * credentials.c - tests of http/s3/credentials and http/s3/profile: words of messages, limits, and
  * what is not in botocore. botocore.py compares what counts first.
  */
-#include "http/s3/credentials.h"
+#include "s3/credentials.h"
 #include "http/http.h"
-#include "http/s3/profile.h"
+#include "s3/profile.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

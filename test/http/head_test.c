@@ -2,10 +2,10 @@
  * head_test.c - tests of http/answer (head, judge, identity, retry) and http/read/piece: what
  * headers say, and what it means for a request. No network.
  */
-#include "http/answer/head.h"
-#include "http/answer/judge.h"
-#include "http/answer/retry.h"
-#include "http/read/piece.h"
+#include "answer/head.h"
+#include "answer/judge.h"
+#include "answer/retry.h"
+#include "read/piece.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,12 +4,12 @@
  *
  * Linked with wrappers of malloc() and its like (--wrap). The leak detector tells what is left.
  */
-#include "http/base/text.h"
+#include "base/text.h"
 #include "http/http.h"
-#include "http/s3/answer.h"
-#include "http/s3/credentials.h"
-#include "http/s3/profile.h"
-#include "http/s3/sign.h"
+#include "s3/answer.h"
+#include "s3/credentials.h"
+#include "s3/profile.h"
+#include "s3/sign.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);

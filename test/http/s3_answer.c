@@ -1,9 +1,9 @@
 /*
  * s3_answer.c - tests of http/s3/answer and http/s3/xml.
  */
-#include "http/s3/answer.h"
+#include "s3/answer.h"
 #include "http/http.h"
-#include "http/s3/xml.h"
+#include "s3/xml.h"
 
 #define XML "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 #define NS " xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\""

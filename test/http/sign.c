@@ -3,7 +3,7 @@
  *
  * botocore.py compares many more requests with another implementation.
  */
-#include "http/s3/sign.h"
+#include "s3/sign.h"
 #include "http/http.h"
 
 enum { NOW = 1369353600 }; // 2013-05-24T00:00:00Z

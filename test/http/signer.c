@@ -11,8 +11,8 @@
  *
  * signer config: prints what s3_config_load() finds in the environment, or "status N".
  */
-#include "http/s3/credentials.h"
-#include "http/s3/sign.h"
+#include "s3/credentials.h"
+#include "s3/sign.h"
 
 #include <inttypes.h>
 #include <stdio.h>

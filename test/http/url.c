@@ -1,8 +1,8 @@
 /*
  * url.c - tests of http/address/url and http/address/s3.
  */
-#include "http/address/url.h"
-#include "http/address/s3.h"
+#include "address/url.h"
+#include "address/s3.h"
 #include "http/http.h"
 
 static const struct {

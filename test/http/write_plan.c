@@ -2,9 +2,9 @@
  * write_plan.c - sizes of parts, and the ETags that tell whose an object is.
  */
 #include "http/http.h"
-#include "http/s3/answer.h"
-#include "http/s3/digest.h"
-#include "http/write/plan.h"
+#include "s3/answer.h"
+#include "s3/digest.h"
+#include "write/plan.h"
 
 #define MIB ((int64_t)1 << 20)
 #define TIB ((int64_t)1 << 40)

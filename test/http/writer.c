@@ -4,8 +4,8 @@
 #include "http/writer.h"
 
 #include "http/reader.h"
-#include "http/s3/digest.h"
-#include "http/s3/signature.h"
+#include "s3/digest.h"
+#include "s3/signature.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -57,10 +57,10 @@ $MESON setup "$dir/build" "$tree" -Doptimization=1 -Ddebug=false \
 here=$PWD
 cd "$dir" || exit 1
 for test in "$@"; do
-    LD_LIBRARY_PATH=$dir/build/lib "$here/$test" >"$dir/log" 2>&1 ||
+    LD_LIBRARY_PATH=$dir/build/lib/tessera "$here/$test" >"$dir/log" 2>&1 ||
         { cat "$dir/log"; stop "$test fails with the library of larger structs"; }
 done
-LD_LIBRARY_PATH=$dir/build/lib ldd "$here/$test" | grep -q "$dir/build/lib" ||
+LD_LIBRARY_PATH=$dir/build/lib/tessera ldd "$here/$test" | grep -q "$dir/build/lib/tessera" ||
     stop "the tests did not run with it"
 
 cat >"$dir/program.c" <<'END'

@@ -1,7 +1,7 @@
 /*
  * cli_data_path.c - what is removed, and what --force may remove: never what a link leads to.
  */
-#include "cli/data/path.h"
+#include "data/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * cli_data_picked_select.c - slice expressions: cases by hand, and random slices against counting
  * one by one.
  */
-#include "cli/data/picked/select.h"
+#include "data/picked/select.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /*
  * cli_data_walk.c - walks and strided copies against the obvious, on random shapes.
  */
-#include "cli/data/strided.h"
-#include "cli/data/walk.h"
+#include "data/strided.h"
+#include "data/walk.h"
 #include "ndcopy/ndcopy.h"
 
 #include <setjmp.h>

@@ -2,7 +2,7 @@
  * cli_formats_npy.c - headers of .npy files: what NumPy writes, what it does not, and every
  * cut-off.
  */
-#include "cli/formats/flat/npy.h"
+#include "formats/flat/npy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

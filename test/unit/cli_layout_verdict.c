@@ -1,7 +1,7 @@
 /*
  * cli_layout_verdict.c - when a layout counts as better than the present one: by figures alone.
  */
-#include "cli/layout/verdict.h"
+#include "layout/verdict.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

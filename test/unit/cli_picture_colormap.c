@@ -2,8 +2,8 @@
  * cli_picture_colormap.c - colour maps are looked at as people see them: in CIELAB, from their
  * bytes.
  */
-#include "cli/picture/colormap.h"
-#include "cli/picture/colorscale.h"
+#include "picture/colormap.h"
+#include "picture/colorscale.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,8 +2,8 @@
  * cli_picture_picture.c - cells of pictures against counting item by item, and files of them
  * looked at.
  */
-#include "cli/picture/figure.h"
-#include "cli/picture/picture.h"
+#include "picture/figure.h"
+#include "picture/picture.h"
 #include "support/native.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /*
  * cli_text_items_fields.c - fields of structured types, and structures as text and JSON.
  */
-#include "cli/text/items/item.h"
+#include "text/items/item.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /*
  * cli_text_items_item_parse.c - items from their text: what is printed reads back, bit for bit.
  */
-#include "cli/text/items/date.h"
-#include "cli/text/items/item.h"
-#include "cli/text/items/item_parse.h"
+#include "text/items/date.h"
+#include "text/items/item.h"
+#include "text/items/item_parse.h"
 #include "support/random.h"
 
 #include <setjmp.h>

@@ -1,10 +1,10 @@
 /*
  * cli_text_print.c - values as text: numbers that read back, items of all kinds, brackets, JSON.
  */
-#include "cli/text/items/date.h"
-#include "cli/text/items/real.h"
-#include "cli/text/json.h"
-#include "cli/text/print.h"
+#include "text/items/date.h"
+#include "text/items/real.h"
+#include "text/json.h"
+#include "text/print.h"
 #include "support/native.h"
 
 #include <float.h>

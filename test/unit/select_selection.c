@@ -1,5 +1,5 @@
 /*
- * select_selection.c - tests of lib/select: points, lists of indices, masks and boxes of random
+ * select_selection.c - tests of lib/tessera/select: points, lists of indices, masks and boxes of random
  * views, walked chunk by chunk, block by block and pick by pick, against a loop over what was
  * chosen.
  */

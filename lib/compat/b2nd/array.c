@@ -1,14 +1,14 @@
 /*
  * array.c - an N-dimensional array: its members, and calls on it.
  */
-#include "compat/b2nd/array.h"
+#include "b2nd/array.h"
 
-#include "compat/b2nd/geometry.h"
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/params.h"
-#include "compat/schunk/calls.h"
-#include "compat/schunk/content.h"
-#include "compat/schunk/list.h"
+#include "b2nd/geometry.h"
+#include "blosc2/error.h"
+#include "blosc2/params.h"
+#include "schunk/calls.h"
+#include "schunk/content.h"
+#include "schunk/list.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef COMPAT_B2ND_ARRAY_H
 #define COMPAT_B2ND_ARRAY_H
 
-#include "compat/schunk/schunk.h"
+#include "schunk/schunk.h"
 
 #include <b2nd.h>
 

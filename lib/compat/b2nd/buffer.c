@@ -1,7 +1,7 @@
 /*
  * buffer.c - boxes between two N-dimensional buffers of the program.
  */
-#include "compat/blosc2/error.h"
+#include "blosc2/error.h"
 
 #include <b2nd.h>
 #include <string.h>

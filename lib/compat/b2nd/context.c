@@ -4,13 +4,13 @@
  * As in c-blosc2, a context has copies of the structs that it is made of, but not of what they
  * point to: path, dparams, io and contents of metalayers must stay until the context is freed.
  */
-#include "compat/b2nd/context.h"
+#include "b2nd/context.h"
 
-#include "compat/b2nd/geometry.h"
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/params.h"
-#include "compat/blosc2/storage.h"
-#include "compat/chunk/environment.h"
+#include "b2nd/geometry.h"
+#include "blosc2/error.h"
+#include "blosc2/params.h"
+#include "blosc2/storage.h"
+#include "chunk/environment.h"
 
 #include <blosc2/codecs-registry.h>
 #include <inttypes.h>

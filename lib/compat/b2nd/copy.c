@@ -5,16 +5,16 @@
  * wants another type of the same size, or no metalayers, items are copied box by box: whole chunks
  * of the new array, a few MiB at once.
  */
-#include "compat/b2nd/array.h"
-#include "compat/b2nd/context.h"
-#include "compat/b2nd/create.h"
-#include "compat/b2nd/geometry.h"
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/storage.h"
-#include "compat/schunk/access.h"
-#include "compat/schunk/calls.h"
-#include "compat/schunk/content.h"
-#include "compat/schunk/frame.h"
+#include "b2nd/array.h"
+#include "b2nd/context.h"
+#include "b2nd/create.h"
+#include "b2nd/geometry.h"
+#include "blosc2/error.h"
+#include "blosc2/storage.h"
+#include "schunk/access.h"
+#include "schunk/calls.h"
+#include "schunk/content.h"
+#include "schunk/frame.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,16 +1,16 @@
 /*
  * create.c - new arrays: as a context describes them.
  */
-#include "compat/b2nd/create.h"
+#include "b2nd/create.h"
 
-#include "compat/b2nd/array.h"
-#include "compat/b2nd/geometry.h"
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/params.h"
-#include "compat/blosc2/storage.h"
-#include "compat/schunk/access.h"
-#include "compat/schunk/schunk.h"
-#include "compat/schunk/wrap.h"
+#include "b2nd/array.h"
+#include "b2nd/geometry.h"
+#include "blosc2/error.h"
+#include "blosc2/params.h"
+#include "blosc2/storage.h"
+#include "schunk/access.h"
+#include "schunk/schunk.h"
+#include "schunk/wrap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #ifndef COMPAT_B2ND_CREATE_H
 #define COMPAT_B2ND_CREATE_H
 
-#include "compat/b2nd/context.h"
-#include "compat/schunk/access.h"
+#include "b2nd/context.h"
+#include "schunk/access.h"
 
 #include <tessera/array.h>
 

@@ -4,10 +4,10 @@
  * The library knows no such functions: chunks are decoded one by one by the context, and the items
  * of the box are copied out of their blocks.
  */
-#include "compat/b2nd/filtered.h"
+#include "b2nd/filtered.h"
 
-#include "compat/b2nd/array.h"
-#include "compat/schunk/content.h"
+#include "b2nd/array.h"
+#include "schunk/content.h"
 
 #include <stdlib.h>
 

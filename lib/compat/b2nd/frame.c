@@ -1,7 +1,7 @@
 /*
  * frame.c - arrays from frames in files and memory, and to them.
  */
-#include "compat/blosc2/error.h"
+#include "blosc2/error.h"
 
 #include <b2nd.h>
 

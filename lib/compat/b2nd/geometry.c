@@ -3,9 +3,9 @@
  *
  * Shapes may come from a file: sums and products are checked. Axes from ndim on have length 1.
  */
-#include "compat/b2nd/geometry.h"
+#include "b2nd/geometry.h"
 
-#include "compat/blosc2/error.h"
+#include "blosc2/error.h"
 
 #include <inttypes.h>
 

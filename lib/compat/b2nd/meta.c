@@ -4,10 +4,10 @@
  * A list of 7 in msgpack: version, ndim, three lists of ndim numbers (shape as int64, chunkshape
  * and blockshape as int32), the notation of the type, the type as a string with 32 bits of length.
  */
-#include "compat/b2nd/array.h"
-#include "compat/b2nd/geometry.h"
-#include "compat/blosc2/error.h"
-#include "compat/schunk/schunk.h"
+#include "b2nd/array.h"
+#include "b2nd/geometry.h"
+#include "blosc2/error.h"
+#include "schunk/schunk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

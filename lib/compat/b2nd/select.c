@@ -1,11 +1,11 @@
 /*
  * select.c - items by lists of indices.
  */
-#include "compat/b2nd/array.h"
-#include "compat/b2nd/geometry.h"
-#include "compat/blosc2/error.h"
-#include "compat/schunk/calls.h"
-#include "compat/schunk/content.h"
+#include "b2nd/array.h"
+#include "b2nd/geometry.h"
+#include "blosc2/error.h"
+#include "schunk/calls.h"
+#include "schunk/content.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

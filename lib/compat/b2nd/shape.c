@@ -4,12 +4,12 @@
  * As in c-blosc2, growth shows zeros, but a chunk at the edge whose items are all equal has its
  * item in the padding, too: where the array grows into it, that item appears.
  */
-#include "compat/b2nd/array.h"
-#include "compat/b2nd/geometry.h"
-#include "compat/blosc2/error.h"
-#include "compat/schunk/calls.h"
-#include "compat/schunk/content.h"
-#include "compat/schunk/schunk.h"
+#include "b2nd/array.h"
+#include "b2nd/geometry.h"
+#include "blosc2/error.h"
+#include "schunk/calls.h"
+#include "schunk/content.h"
+#include "schunk/schunk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,12 +5,12 @@
  * written. Memory that is laid out as the box goes to the library as it is; other memory is
  * told by its strides. Nothing is copied in between.
  */
-#include "compat/b2nd/array.h"
-#include "compat/b2nd/filtered.h"
-#include "compat/b2nd/geometry.h"
-#include "compat/blosc2/error.h"
-#include "compat/schunk/calls.h"
-#include "compat/schunk/content.h"
+#include "b2nd/array.h"
+#include "b2nd/filtered.h"
+#include "b2nd/geometry.h"
+#include "blosc2/error.h"
+#include "schunk/calls.h"
+#include "schunk/content.h"
 
 #include <inttypes.h>
 #include <string.h>

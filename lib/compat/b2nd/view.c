@@ -4,13 +4,13 @@
  * A view is a view of the library, which keeps what it needs of its base: they may be freed in any
  * order. Its metalayers are those of the base, with a `b2nd` of its own shape.
  */
-#include "compat/b2nd/array.h"
-#include "compat/b2nd/geometry.h"
-#include "compat/blosc2/error.h"
-#include "compat/schunk/access.h"
-#include "compat/schunk/metalist.h"
-#include "compat/schunk/schunk.h"
-#include "compat/schunk/wrap.h"
+#include "b2nd/array.h"
+#include "b2nd/geometry.h"
+#include "blosc2/error.h"
+#include "schunk/access.h"
+#include "schunk/metalist.h"
+#include "schunk/schunk.h"
+#include "schunk/wrap.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * A code keeps less than a tess_error says, so the sentence goes to stderr where the environment
  * has BLOSC_TRACE, as messages of c-blosc2 do.
  */
-#include "compat/blosc2/error.h"
+#include "blosc2/error.h"
 
 #include <errno.h>
 #include <stdarg.h>

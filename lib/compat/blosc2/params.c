@@ -4,9 +4,9 @@
  * Codecs, filters and split modes have the same numbers on both sides, as they are those of the
  * format. BLOSC_FORWARD_COMPAT_SPLIT is the exception: for new chunks it means BLOSC_AUTO_SPLIT.
  */
-#include "compat/blosc2/params.h"
+#include "blosc2/params.h"
 
-#include "compat/blosc2/error.h"
+#include "blosc2/error.h"
 
 #include <string.h>
 

@@ -4,10 +4,10 @@
  * A registered function gets parameters that a plugin does not: a copy of them is made for each
  * call, so that several threads may be in one function.
  */
-#include "compat/blosc2/plugins.h"
+#include "blosc2/plugins.h"
 
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/registry.h"
+#include "blosc2/error.h"
+#include "blosc2/registry.h"
 
 #include <stdlib.h>
 

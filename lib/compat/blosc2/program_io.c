@@ -4,9 +4,9 @@
  * Functions of c-blosc2 know nothing of threads: one call at a time for each file. The last thing
  * that is called is `destroy`, once for the params of the program.
  */
-#include "compat/blosc2/program_io.h"
+#include "blosc2/program_io.h"
 
-#include "compat/blosc2/error.h"
+#include "blosc2/error.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -6,9 +6,9 @@
  *
  * Not here: how registered functions become plugins of libtessera (plugins.c).
  */
-#include "compat/blosc2/registry.h"
+#include "blosc2/registry.h"
 
-#include "compat/blosc2/error.h"
+#include "blosc2/error.h"
 
 #include <pthread.h>
 #include <stdlib.h>

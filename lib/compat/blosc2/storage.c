@@ -5,11 +5,11 @@
  * only (TESS_DURABILITY_NONE). TESS_B2ND_CHECKSUMS=0 in the environment leaves out the metalayer
  * `_tess` with the checksums, TESS_B2ND_COMMITS=deferred the commit at the end of each call.
  */
-#include "compat/blosc2/storage.h"
+#include "blosc2/storage.h"
 
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/program_io.h"
-#include "compat/blosc2/threads.h"
+#include "blosc2/error.h"
+#include "blosc2/program_io.h"
+#include "blosc2/threads.h"
 
 #include <stdlib.h>
 #include <string.h>

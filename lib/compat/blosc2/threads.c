@@ -3,7 +3,7 @@
  *
  * The function is asked for one job per thread, and may run them one after the other.
  */
-#include "compat/blosc2/threads.h"
+#include "blosc2/threads.h"
 
 #include <blosc2.h>
 

@@ -1,7 +1,7 @@
 /*
  * array.c - an array: the struct that programs see, and what is behind it.
  */
-#include "compat/caterva/array.h"
+#include "caterva/array.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
  * chunks.c - arrays in compressed chunks: those of b2nd.h.
  */
-#include "compat/caterva/chunks.h"
+#include "caterva/chunks.h"
 
-#include "compat/caterva/error.h"
-#include "compat/caterva/recipe.h"
+#include "caterva/error.h"
+#include "caterva/recipe.h"
 
 #include <string.h>
 

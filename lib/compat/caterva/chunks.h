@@ -4,7 +4,7 @@
 #ifndef COMPAT_CATERVA_CHUNKS_H
 #define COMPAT_CATERVA_CHUNKS_H
 
-#include "compat/caterva/array.h"
+#include "caterva/array.h"
 
 extern const struct cat_backend cat_in_chunks;
 

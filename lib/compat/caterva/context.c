@@ -3,7 +3,7 @@
  */
 #include <caterva.h>
 
-#include "compat/caterva/error.h"
+#include "caterva/error.h"
 
 int
 caterva_ctx_new(caterva_config_t *cfg, caterva_ctx_t **ctx)

@@ -4,11 +4,11 @@
  * b2nd.h copies what it has as the program sees it. Otherwise (plain memory, squeezed axes) items
  * are copied chunk by chunk of the new array.
  */
-#include "compat/caterva/copy.h"
+#include "caterva/copy.h"
 
-#include "compat/caterva/chunks.h"
-#include "compat/caterva/error.h"
-#include "compat/caterva/recipe.h"
+#include "caterva/chunks.h"
+#include "caterva/error.h"
+#include "caterva/recipe.h"
 
 #include <string.h>
 

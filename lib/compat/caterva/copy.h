@@ -4,7 +4,7 @@
 #ifndef COMPAT_CATERVA_COPY_H
 #define COMPAT_CATERVA_COPY_H
 
-#include "compat/caterva/array.h"
+#include "caterva/array.h"
 
 // caterva_get_slice(), whose signature differs between the states of Caterva.
 int cat_get_slice(caterva_ctx_t *ctx, caterva_array_t *src, const int64_t *start,

@@ -1,9 +1,9 @@
 /*
  * create.c - new arrays, and the end of arrays.
  */
-#include "compat/caterva/create.h"
+#include "caterva/create.h"
 
-#include "compat/caterva/error.h"
+#include "caterva/error.h"
 
 int
 cat_create(const caterva_ctx_t *ctx, const caterva_params_t *params,

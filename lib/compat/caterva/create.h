@@ -4,7 +4,7 @@
 #ifndef COMPAT_CATERVA_CREATE_H
 #define COMPAT_CATERVA_CREATE_H
 
-#include "compat/caterva/array.h"
+#include "caterva/array.h"
 
 // Create an array; items and size are those of cat_backend.create. *array becomes NULL on failure.
 // Returns a code of Caterva.

@@ -1,7 +1,7 @@
 /*
  * error.c - failures as the codes of Caterva.
  */
-#include "compat/caterva/error.h"
+#include "caterva/error.h"
 
 #include <caterva.h>
 #include <stdarg.h>

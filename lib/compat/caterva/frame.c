@@ -1,10 +1,10 @@
 /*
  * frame.c - arrays from super-chunks and frames, and to files.
  */
-#include "compat/caterva/frame.h"
+#include "caterva/frame.h"
 
-#include "compat/caterva/chunks.h"
-#include "compat/caterva/error.h"
+#include "caterva/chunks.h"
+#include "caterva/error.h"
 
 #include <string.h>
 

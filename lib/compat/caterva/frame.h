@@ -4,7 +4,7 @@
 #ifndef COMPAT_CATERVA_FRAME_H
 #define COMPAT_CATERVA_FRAME_H
 
-#include "compat/caterva/array.h"
+#include "caterva/array.h"
 
 // caterva_from_cframe(), which only one of the states of Caterva has.
 int cat_from_frame(const caterva_ctx_t *ctx, uint8_t *frame, int64_t size, bool copy,

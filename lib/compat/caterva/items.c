@@ -1,9 +1,9 @@
 /*
  * items.c - boxes of an array to and from memory; axes of length 1.
  */
-#include "compat/caterva/items.h"
+#include "caterva/items.h"
 
-#include "compat/caterva/error.h"
+#include "caterva/error.h"
 
 static struct cat_array *
 array_of(caterva_array_t *array)

@@ -1,8 +1,8 @@
 /*
  * meta.c - metalayers of arrays.
  */
-#include "compat/caterva/array.h"
-#include "compat/caterva/error.h"
+#include "caterva/array.h"
+#include "caterva/error.h"
 
 #include <string.h>
 

@@ -2,10 +2,10 @@
  * recipe.c - how arrays are created: contexts, parameters and storage of Caterva as a context of
  * b2nd.h.
  */
-#include "compat/caterva/recipe.h"
+#include "caterva/recipe.h"
 
-#include "compat/b2nd/context.h"
-#include "compat/caterva/error.h"
+#include "b2nd/context.h"
+#include "caterva/error.h"
 
 #include <string.h>
 

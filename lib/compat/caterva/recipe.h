@@ -5,7 +5,7 @@
 #ifndef COMPAT_CATERVA_RECIPE_H
 #define COMPAT_CATERVA_RECIPE_H
 
-#include "compat/caterva/array.h"
+#include "caterva/array.h"
 
 struct cat_recipe {
     blosc2_cparams cparams;

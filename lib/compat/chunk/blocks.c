@@ -3,10 +3,10 @@
  *
  * As in c-blosc2, a program that asks for several threads has functions that may run on them.
  */
-#include "compat/chunk/blocks.h"
+#include "chunk/blocks.h"
 
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/threads.h"
+#include "blosc2/error.h"
+#include "blosc2/threads.h"
 
 #include <blosc2.h>
 #include <stdatomic.h>

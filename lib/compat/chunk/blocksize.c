@@ -4,7 +4,7 @@
  * Programs that name no size get chunks of about the sizes that they had with c-blosc2; libtessera
  * itself prefers smaller blocks, which are faster to read in part.
  */
-#include "compat/chunk/blocksize.h"
+#include "chunk/blocksize.h"
 
 enum {
     UNIT = 32 << 10, // what all sizes are multiples of

@@ -1,11 +1,11 @@
 /*
  * call.c - what a context means for one call of libtessera.
  */
-#include "compat/chunk/call.h"
+#include "chunk/call.h"
 
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/threads.h"
-#include "compat/chunk/context.h"
+#include "blosc2/error.h"
+#include "blosc2/threads.h"
+#include "chunk/context.h"
 
 // The shape of the blocks of a super-chunk, and the size of items that chunks do not record.
 static void

@@ -4,7 +4,7 @@
 #ifndef COMPAT_CHUNK_CALL_H
 #define COMPAT_CHUNK_CALL_H
 
-#include "compat/blosc2/plugins.h"
+#include "blosc2/plugins.h"
 
 #include <blosc2.h>
 #include <tessera/chunk.h>

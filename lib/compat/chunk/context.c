@@ -1,10 +1,10 @@
 /*
  * context.c - contexts: the parameters of calls that compress, or decompress, chunks.
  */
-#include "compat/chunk/context.h"
+#include "chunk/context.h"
 
-#include "compat/blosc2/error.h"
-#include "compat/chunk/environment.h"
+#include "blosc2/error.h"
+#include "chunk/environment.h"
 
 #include <stdlib.h>
 #include <string.h>

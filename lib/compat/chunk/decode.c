@@ -4,12 +4,12 @@
  * Blocks that a mask leaves out are not decoded: runs of the others are. A postfilter gets the
  * decoded blocks, one after the other, on the calling thread.
  */
-#include "compat/blosc2/error.h"
-#include "compat/chunk/blocks.h"
-#include "compat/chunk/call.h"
-#include "compat/chunk/context.h"
-#include "compat/chunk/header.h"
-#include "compat/chunk/lazy.h"
+#include "blosc2/error.h"
+#include "chunk/blocks.h"
+#include "chunk/call.h"
+#include "chunk/context.h"
+#include "chunk/header.h"
+#include "chunk/lazy.h"
 
 #include <tessera/chunk.h>
 

@@ -4,14 +4,14 @@
  * A prefilter makes the blocks, on the threads of the context; what it made is then
  * compressed like any content.
  */
-#include "compat/chunk/encode.h"
+#include "chunk/encode.h"
 
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/params.h"
-#include "compat/chunk/blocks.h"
-#include "compat/chunk/blocksize.h"
-#include "compat/chunk/call.h"
-#include "compat/chunk/context.h"
+#include "blosc2/error.h"
+#include "blosc2/params.h"
+#include "chunk/blocks.h"
+#include "chunk/blocksize.h"
+#include "chunk/call.h"
+#include "chunk/context.h"
 
 #include <tessera/chunk.h>
 

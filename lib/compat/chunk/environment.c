@@ -1,9 +1,9 @@
 /*
  * environment.c - variables of the environment that change how chunks are compressed.
  */
-#include "compat/chunk/environment.h"
+#include "chunk/environment.h"
 
-#include "compat/blosc2/error.h"
+#include "blosc2/error.h"
 
 #include <errno.h>
 #include <stdlib.h>

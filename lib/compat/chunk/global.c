@@ -4,11 +4,11 @@
  * A call makes a context of the parameters as they are then, and keeps what the environment changed
  * in them. Calls do not wait for each other.
  */
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/registry.h"
-#include "compat/chunk/context.h"
-#include "compat/chunk/environment.h"
-#include "compat/io/callbacks.h"
+#include "blosc2/error.h"
+#include "blosc2/registry.h"
+#include "chunk/context.h"
+#include "chunk/environment.h"
+#include "io/callbacks.h"
 
 #include <blosc2.h>
 

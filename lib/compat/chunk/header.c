@@ -1,9 +1,9 @@
 /*
  * header.c - the header of a chunk, as the functions of blosc2.h show it.
  */
-#include "compat/chunk/header.h"
+#include "chunk/header.h"
 
-#include "compat/blosc2/error.h"
+#include "blosc2/error.h"
 
 enum {
     EXTENDED = BLOSC_DOSHUFFLE | BLOSC_DOBITSHUFFLE, // both: the header has 32 bytes

@@ -3,10 +3,10 @@
  *
  * A trailer may come from anywhere: it has to say what the table says.
  */
-#include "compat/chunk/lazy.h"
+#include "chunk/lazy.h"
 
-#include "compat/blosc2/error.h"
-#include "compat/chunk/header.h"
+#include "blosc2/error.h"
+#include "chunk/header.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

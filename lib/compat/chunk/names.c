@@ -1,8 +1,8 @@
 /*
  * names.c - names and numbers of codecs: those of libtessera, and those that were registered.
  */
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/registry.h"
+#include "blosc2/error.h"
+#include "blosc2/registry.h"
 
 #include <blosc2.h>
 #include <tessera/params.h>

@@ -1,9 +1,9 @@
 /*
  * special.c - chunks whose items are all equal, which need no compressing.
  */
-#include "compat/blosc2/error.h"
-#include "compat/chunk/blocksize.h"
-#include "compat/chunk/encode.h"
+#include "blosc2/error.h"
+#include "chunk/blocksize.h"
+#include "chunk/encode.h"
 
 #include <blosc2.h>
 

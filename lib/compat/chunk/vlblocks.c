@@ -4,12 +4,12 @@
  * The bytes of such a chunk may come from anywhere: the table of blocks is checked before it is
  * used, and what blocks hold is found out by libtessera.
  */
-#include "compat/blosc2/error.h"
-#include "compat/chunk/call.h"
-#include "compat/chunk/context.h"
-#include "compat/chunk/encode.h"
-#include "compat/chunk/header.h"
-#include "compat/chunk/lazy.h"
+#include "blosc2/error.h"
+#include "chunk/call.h"
+#include "chunk/context.h"
+#include "chunk/encode.h"
+#include "chunk/header.h"
+#include "chunk/lazy.h"
 
 #include <tessera/chunk.h>
 

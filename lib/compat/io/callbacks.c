@@ -3,9 +3,9 @@
  *
  * Slots are given out in order and never moved, so that what blosc2_get_io_cb() returns stays.
  */
-#include "compat/io/callbacks.h"
+#include "io/callbacks.h"
 
-#include "compat/blosc2/error.h"
+#include "blosc2/error.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -4,9 +4,9 @@
  * The struct of the program is the stream: it is opened once, and opening it again for the same
  * path returns it. The mapping may be larger than the file, so that writing seldom has to map anew.
  */
-#include "compat/io/mapped.h"
+#include "io/mapped.h"
 
-#include "compat/blosc2/error.h"
+#include "blosc2/error.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * Reads and writes name their position, and go past the buffer of the FILE: several threads may use
  * one stream.
  */
-#include "compat/blosc2/error.h"
+#include "blosc2/error.h"
 
 #include <blosc2.h>
 

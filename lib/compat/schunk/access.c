@@ -2,11 +2,11 @@
  * access.c - what a super-chunk and its views share: a lock, codecs of the program, the list of
  * chunks that programs see.
  */
-#include "compat/schunk/access.h"
+#include "schunk/access.h"
 
-#include "compat/blosc2/error.h"
-#include "compat/chunk/environment.h"
-#include "compat/schunk/list.h"
+#include "blosc2/error.h"
+#include "chunk/environment.h"
+#include "schunk/list.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -5,8 +5,8 @@
 #ifndef COMPAT_SCHUNK_ACCESS_H
 #define COMPAT_SCHUNK_ACCESS_H
 
-#include "compat/blosc2/plugins.h"
-#include "compat/blosc2/storage.h"
+#include "blosc2/plugins.h"
+#include "blosc2/storage.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -8,13 +8,13 @@
  * After a fork the child does not write by the handles of its parent, and as the parent goes on
  * writing, it cannot read by them: the first call of the child opens the file for reading again.
  */
-#include "compat/schunk/calls.h"
+#include "schunk/calls.h"
 
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/program_io.h"
-#include "compat/blosc2/storage.h"
-#include "compat/schunk/access.h"
-#include "compat/schunk/rebase.h"
+#include "blosc2/error.h"
+#include "blosc2/program_io.h"
+#include "blosc2/storage.h"
+#include "schunk/access.h"
+#include "schunk/rebase.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #ifndef COMPAT_SCHUNK_CALLS_H
 #define COMPAT_SCHUNK_CALLS_H
 
-#include "compat/schunk/schunk.h"
+#include "schunk/schunk.h"
 
 // The list of super-chunks on files, and of those that functions of the program write; others are
 // never on it.

@@ -4,14 +4,14 @@
  * The chunks of an array are those of its grid. Programs may delete the last ones all the same, to
  * append others: those are zeros meanwhile.
  */
-#include "compat/blosc2/error.h"
-#include "compat/chunk/context.h"
-#include "compat/chunk/lazy.h"
-#include "compat/schunk/calls.h"
-#include "compat/schunk/content.h"
-#include "compat/schunk/list.h"
-#include "compat/schunk/schunk.h"
-#include "compat/schunk/special.h"
+#include "blosc2/error.h"
+#include "chunk/context.h"
+#include "chunk/lazy.h"
+#include "schunk/calls.h"
+#include "schunk/content.h"
+#include "schunk/list.h"
+#include "schunk/schunk.h"
+#include "schunk/special.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,11 +4,11 @@
  * Postfilters and prefilters are of the contexts of the super-chunk, and so are parameters that the
  * program or the environment changed: chunks go through the contexts then.
  */
-#include "compat/schunk/content.h"
+#include "schunk/content.h"
 
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/params.h"
-#include "compat/chunk/context.h"
+#include "blosc2/error.h"
+#include "blosc2/params.h"
+#include "chunk/context.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef COMPAT_SCHUNK_CONTENT_H
 #define COMPAT_SCHUNK_CONTENT_H
 
-#include "compat/schunk/schunk.h"
+#include "schunk/schunk.h"
 
 // The functions below run inside b2_schunk_..._begin() and b2_schunk_end(); those that return int,
 // return a code.

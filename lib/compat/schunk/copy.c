@@ -4,14 +4,14 @@
  * An array is copied with new parameters for its chunks. Chunks of a plain super-chunk are copied
  * as they are stored, or encoded again where the parameters differ.
  */
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/params.h"
-#include "compat/blosc2/storage.h"
-#include "compat/schunk/access.h"
-#include "compat/schunk/calls.h"
-#include "compat/schunk/plain_copy.h"
-#include "compat/schunk/schunk.h"
-#include "compat/schunk/wrap.h"
+#include "blosc2/error.h"
+#include "blosc2/params.h"
+#include "blosc2/storage.h"
+#include "schunk/access.h"
+#include "schunk/calls.h"
+#include "schunk/plain_copy.h"
+#include "schunk/schunk.h"
+#include "schunk/wrap.h"
 
 #include <tessera/copy.h>
 

@@ -1,13 +1,13 @@
 /*
  * frame.c - super-chunks as frames in memory and files.
  */
-#include "compat/schunk/frame.h"
+#include "schunk/frame.h"
 
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/storage.h"
-#include "compat/schunk/access.h"
-#include "compat/schunk/calls.h"
-#include "compat/schunk/metalist.h"
+#include "blosc2/error.h"
+#include "blosc2/storage.h"
+#include "schunk/access.h"
+#include "schunk/calls.h"
+#include "schunk/metalist.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef COMPAT_SCHUNK_FRAME_H
 #define COMPAT_SCHUNK_FRAME_H
 
-#include "compat/schunk/schunk.h"
+#include "schunk/schunk.h"
 
 // Write all that the super-chunk has to a file, or, if it is not to be contiguous, to a directory.
 // Returns a code.

@@ -4,11 +4,11 @@
  * Of a super-chunk that is not of an array, items are an array of one dimension. Of an array, they
  * are in the order of its chunks and blocks, so chunks are decoded one by one.
  */
-#include "compat/blosc2/error.h"
-#include "compat/schunk/calls.h"
-#include "compat/schunk/content.h"
-#include "compat/schunk/list.h"
-#include "compat/schunk/schunk.h"
+#include "blosc2/error.h"
+#include "schunk/calls.h"
+#include "schunk/content.h"
+#include "schunk/list.h"
+#include "schunk/schunk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

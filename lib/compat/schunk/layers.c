@@ -1,14 +1,14 @@
 /*
  * layers.c - fixed metalayers that make the frame another one.
  */
-#include "compat/schunk/layers.h"
+#include "schunk/layers.h"
 
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/storage.h"
-#include "compat/schunk/access.h"
-#include "compat/schunk/calls.h"
-#include "compat/schunk/list.h"
-#include "compat/schunk/plain_copy.h"
+#include "blosc2/error.h"
+#include "blosc2/storage.h"
+#include "schunk/access.h"
+#include "schunk/calls.h"
+#include "schunk/list.h"
+#include "schunk/plain_copy.h"
 
 #include <b2nd.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef COMPAT_SCHUNK_LAYERS_H
 #define COMPAT_SCHUNK_LAYERS_H
 
-#include "compat/schunk/schunk.h"
+#include "schunk/schunk.h"
 
 #include <stdbool.h>
 #include <tessera/meta.h>

@@ -1,10 +1,10 @@
 /*
  * list.c - the chunks that programs see in blosc2_schunk.data: copies of each as it is stored.
  */
-#include "compat/schunk/list.h"
+#include "schunk/list.h"
 
-#include "compat/schunk/access.h"
-#include "compat/schunk/special.h"
+#include "schunk/access.h"
+#include "schunk/special.h"
 
 #include <stdlib.h>
 #include <string.h>

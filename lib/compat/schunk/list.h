@@ -9,7 +9,7 @@
 #ifndef COMPAT_SCHUNK_LIST_H
 #define COMPAT_SCHUNK_LIST_H
 
-#include "compat/schunk/schunk.h"
+#include "schunk/schunk.h"
 
 // Chunks first .. behind were replaced, or changed places. Takes `counts`.
 void b2_list_forget(struct b2_schunk *s, int64_t first, int64_t behind);

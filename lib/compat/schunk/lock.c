@@ -1,9 +1,9 @@
 /*
  * lock.c - a program holds the lock of a file, and follows what others commit.
  */
-#include "compat/blosc2/error.h"
-#include "compat/schunk/calls.h"
-#include "compat/schunk/schunk.h"
+#include "blosc2/error.h"
+#include "schunk/calls.h"
+#include "schunk/schunk.h"
 
 int
 blosc2_schunk_lock(blosc2_schunk *schunk)

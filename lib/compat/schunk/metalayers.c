@@ -1,12 +1,12 @@
 /*
  * metalayers.c - the metalayers of a super-chunk: adding, replacing, getting, deleting.
  */
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/plugins.h"
-#include "compat/schunk/calls.h"
-#include "compat/schunk/layers.h"
-#include "compat/schunk/metalist.h"
-#include "compat/schunk/schunk.h"
+#include "blosc2/error.h"
+#include "blosc2/plugins.h"
+#include "schunk/calls.h"
+#include "schunk/layers.h"
+#include "schunk/metalist.h"
+#include "schunk/schunk.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,9 +7,9 @@
  * c-blosc2 has them, as chunks; theirs here are stored without compression. Metalayers of the
  * library are hidden by the library itself.
  */
-#include "compat/schunk/metalist.h"
+#include "schunk/metalist.h"
 
-#include "compat/blosc2/error.h"
+#include "blosc2/error.h"
 
 #include <stdlib.h>
 #include <string.h>

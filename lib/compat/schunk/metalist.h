@@ -4,7 +4,7 @@
 #ifndef COMPAT_SCHUNK_METALIST_H
 #define COMPAT_SCHUNK_METALIST_H
 
-#include "compat/schunk/schunk.h"
+#include "schunk/schunk.h"
 
 // Set the lists of metalayers from the handle. The super-chunk is locked exclusively, or new.
 // Returns a code; on failure the lists are what they were.

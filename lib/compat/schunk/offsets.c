@@ -3,9 +3,9 @@
  *
  * Offsets are read from the frame itself: its header says where the index chunk is.
  */
-#include "compat/blosc2/error.h"
-#include "compat/schunk/calls.h"
-#include "compat/schunk/schunk.h"
+#include "blosc2/error.h"
+#include "schunk/calls.h"
+#include "schunk/schunk.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,14 +1,14 @@
 /*
  * open.c - super-chunks are created, and opened from frames in files and memory.
  */
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/params.h"
-#include "compat/blosc2/program_io.h"
-#include "compat/blosc2/storage.h"
-#include "compat/schunk/access.h"
-#include "compat/schunk/calls.h"
-#include "compat/schunk/schunk.h"
-#include "compat/schunk/wrap.h"
+#include "blosc2/error.h"
+#include "blosc2/params.h"
+#include "blosc2/program_io.h"
+#include "blosc2/storage.h"
+#include "schunk/access.h"
+#include "schunk/calls.h"
+#include "schunk/schunk.h"
+#include "schunk/wrap.h"
 
 #include <tessera/copy.h>
 #include <tessera/schunk.h>

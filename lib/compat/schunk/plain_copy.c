@@ -3,9 +3,9 @@
  *
  * Chunks that are not stored are not stored in the copy either.
  */
-#include "compat/schunk/plain_copy.h"
+#include "schunk/plain_copy.h"
 
-#include "compat/blosc2/storage.h"
+#include "blosc2/storage.h"
 
 #include <stdlib.h>
 #include <tessera/chunk.h>

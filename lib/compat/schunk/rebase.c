@@ -5,9 +5,9 @@
  * shape keeps its handle, but views of it end. Where the base was freed, views keep the handle that
  * they have.
  */
-#include "compat/schunk/rebase.h"
+#include "schunk/rebase.h"
 
-#include "compat/schunk/access.h"
+#include "schunk/access.h"
 
 bool
 b2_view_is_behind(const struct b2_schunk *s)

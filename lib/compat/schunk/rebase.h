@@ -4,7 +4,7 @@
 #ifndef COMPAT_SCHUNK_REBASE_H
 #define COMPAT_SCHUNK_REBASE_H
 
-#include "compat/schunk/schunk.h"
+#include "schunk/schunk.h"
 
 // Whether s is a view of a handle that its base has no more. The lock is held.
 bool b2_view_is_behind(const struct b2_schunk *s);

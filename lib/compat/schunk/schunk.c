@@ -1,13 +1,13 @@
 /*
  * schunk.c - a super-chunk: the struct that programs see, and the handle behind it.
  */
-#include "compat/schunk/schunk.h"
+#include "schunk/schunk.h"
 
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/params.h"
-#include "compat/schunk/list.h"
-#include "compat/schunk/metalist.h"
-#include "compat/schunk/special.h"
+#include "blosc2/error.h"
+#include "blosc2/params.h"
+#include "schunk/list.h"
+#include "schunk/metalist.h"
+#include "schunk/special.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #ifndef COMPAT_SCHUNK_SCHUNK_H
 #define COMPAT_SCHUNK_SCHUNK_H
 
-#include "compat/schunk/access.h"
+#include "schunk/access.h"
 
 #include <blosc2.h>
 #include <tessera/array.h>

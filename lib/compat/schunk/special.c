@@ -8,9 +8,9 @@
  * A run is learned where special chunks are read one after the other: looking for its end must not
  * cost more than it saves.
  */
-#include "compat/schunk/special.h"
+#include "schunk/special.h"
 
-#include "compat/schunk/content.h"
+#include "schunk/content.h"
 
 #include <stdlib.h>
 #include <string.h>

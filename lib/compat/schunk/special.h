@@ -7,7 +7,7 @@
 #ifndef COMPAT_SCHUNK_SPECIAL_H
 #define COMPAT_SCHUNK_SPECIAL_H
 
-#include "compat/schunk/schunk.h"
+#include "schunk/schunk.h"
 
 #include <tessera/chunk.h>
 

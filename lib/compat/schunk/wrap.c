@@ -1,17 +1,17 @@
 /*
  * wrap.c - super-chunks begin and end.
  */
-#include "compat/schunk/wrap.h"
+#include "schunk/wrap.h"
 
-#include "compat/blosc2/error.h"
-#include "compat/blosc2/program_io.h"
-#include "compat/blosc2/storage.h"
-#include "compat/chunk/environment.h"
-#include "compat/io/mapped.h"
-#include "compat/schunk/access.h"
-#include "compat/schunk/calls.h"
-#include "compat/schunk/list.h"
-#include "compat/schunk/metalist.h"
+#include "blosc2/error.h"
+#include "blosc2/program_io.h"
+#include "blosc2/storage.h"
+#include "chunk/environment.h"
+#include "io/mapped.h"
+#include "schunk/access.h"
+#include "schunk/calls.h"
+#include "schunk/list.h"
+#include "schunk/metalist.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef COMPAT_SCHUNK_WRAP_H
 #define COMPAT_SCHUNK_WRAP_H
 
-#include "compat/schunk/schunk.h"
+#include "schunk/schunk.h"
 
 /*
  * Wrap a handle, which then belongs to the super-chunk, as does the caller's part of access. path:

@@ -1,7 +1,7 @@
 /*
  * files.c - removing and renaming what a path means.
  */
-#include "compat/blosc2/error.h"
+#include "blosc2/error.h"
 
 #include <blosc2.h>
 

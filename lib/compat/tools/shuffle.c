@@ -4,7 +4,7 @@
  * Plain loops: chunks are filtered inside libtessera, whose kernels are faster. Bytes behind the
  * last whole item, and items behind the last whole eight of bitshuffle, are copied.
  */
-#include "compat/blosc2/error.h"
+#include "blosc2/error.h"
 
 #include <blosc2.h>
 

@@ -1,9 +1,9 @@
 /*
  * s3.c - s3://bucket/key, and the URL where a server has that object.
  */
-#include "http/address/s3.h"
-#include "http/base/error.h"
-#include "http/base/text.h"
+#include "address/s3.h"
+#include "base/error.h"
+#include "base/text.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>

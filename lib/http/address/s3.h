@@ -4,7 +4,7 @@
 #ifndef HTTP_ADDRESS_S3_H
 #define HTTP_ADDRESS_S3_H
 
-#include "http/address/url.h"
+#include "address/url.h"
 
 #include <stdbool.h>
 #include <stddef.h>

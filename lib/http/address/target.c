@@ -1,11 +1,11 @@
 /*
  * target.c - the object that a source reads.
  */
-#include "http/address/target.h"
+#include "address/target.h"
 
-#include "http/base/ascii.h"
-#include "http/base/error.h"
-#include "http/base/text.h"
+#include "base/ascii.h"
+#include "base/error.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

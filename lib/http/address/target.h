@@ -4,8 +4,8 @@
 #ifndef HTTP_ADDRESS_TARGET_H
 #define HTTP_ADDRESS_TARGET_H
 
-#include "http/address/s3.h"
-#include "http/address/url.h"
+#include "address/s3.h"
+#include "address/url.h"
 
 #include <stdbool.h>
 

@@ -1,10 +1,10 @@
 /*
  * url.c - URLs taken apart and put together (RFC 3986).
  */
-#include "http/address/url.h"
-#include "http/base/ascii.h"
-#include "http/base/error.h"
-#include "http/base/text.h"
+#include "address/url.h"
+#include "base/ascii.h"
+#include "base/error.h"
+#include "base/text.h"
 
 #include <arpa/inet.h>
 #include <stdbool.h>

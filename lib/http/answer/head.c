@@ -1,9 +1,9 @@
 /*
  * head.c - the status line and the header lines of an answer, as far as they matter here.
  */
-#include "http/answer/head.h"
+#include "answer/head.h"
 
-#include "http/base/number.h"
+#include "base/number.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,7 +1,7 @@
 /*
  * identity.c - which object answers are of.
  */
-#include "http/answer/identity.h"
+#include "answer/identity.h"
 
 #include <string.h>
 

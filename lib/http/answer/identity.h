@@ -4,7 +4,7 @@
 #ifndef HTTP_ANSWER_IDENTITY_H
 #define HTTP_ANSWER_IDENTITY_H
 
-#include "http/answer/head.h"
+#include "answer/head.h"
 
 struct http_identity {
     char etag[HTTP_ETAG_SIZE]; // with quotes; "": none

@@ -1,10 +1,10 @@
 /*
  * judge.c - what an answer means for the request.
  */
-#include "http/answer/judge.h"
+#include "answer/judge.h"
 
-#include "http/answer/retry.h"
-#include "http/base/number.h"
+#include "answer/retry.h"
+#include "base/number.h"
 
 #include <errno.h>
 

@@ -7,8 +7,8 @@
 #ifndef HTTP_ANSWER_JUDGE_H
 #define HTTP_ANSWER_JUDGE_H
 
-#include "http/answer/head.h"
-#include "http/answer/identity.h"
+#include "answer/head.h"
+#include "answer/identity.h"
 
 #include <tessera/error.h>
 

@@ -1,9 +1,9 @@
 /*
  * retry.c - what is tried again, and after which time.
  */
-#include "http/answer/retry.h"
+#include "answer/retry.h"
 
-#include "http/base/number.h"
+#include "base/number.h"
 
 enum { WAIT_FIRST = 100, WAIT_MAX = 10000 }; // milliseconds
 

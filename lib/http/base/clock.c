@@ -1,7 +1,7 @@
 /*
  * clock.c - the time that deadlines and pauses are counted in.
  */
-#include "http/base/clock.h"
+#include "base/clock.h"
 
 #include <time.h>
 

@@ -5,7 +5,7 @@
 #undef _GNU_SOURCE
 #define _POSIX_C_SOURCE 200809L
 
-#include "http/base/error.h"
+#include "base/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /*
  * text.c - text that is put together piece by piece, percent encoding, secrets.
  */
-#include "http/base/text.h"
-#include "http/base/ascii.h"
+#include "base/text.h"
+#include "base/ascii.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
  * evict.c - the bound of a directory of cached files.
  */
-#include "http/cache/evict.h"
+#include "cache/evict.h"
 
-#include "http/cache/file.h"
+#include "cache/file.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 /*
  * file.c - a file of the cache: blocks of one version of one object.
  */
-#include "http/cache/file.h"
+#include "cache/file.h"
 
-#include "http/base/number.h"
+#include "base/number.h"
 
 #include <fcntl.h>
 #include <nettle/sha2.h>

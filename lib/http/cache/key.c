@@ -1,9 +1,9 @@
 /*
  * key.c - which object, and which version of it, the bytes of the cache are of.
  */
-#include "http/cache/key.h"
+#include "cache/key.h"
 
-#include "http/address/url.h"
+#include "address/url.h"
 
 #include <nettle/sha2.h>
 #include <stdlib.h>

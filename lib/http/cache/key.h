@@ -10,8 +10,8 @@
 #ifndef HTTP_CACHE_KEY_H
 #define HTTP_CACHE_KEY_H
 
-#include "http/address/target.h"
-#include "http/answer/identity.h"
+#include "address/target.h"
+#include "answer/identity.h"
 
 #include <stdbool.h>
 #include <stdint.h>

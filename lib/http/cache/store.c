@@ -1,11 +1,11 @@
 /*
  * store.c - a directory of cached blocks, and the blocks of one object during one call.
  */
-#include "http/cache/store.h"
+#include "cache/store.h"
 
-#include "http/base/number.h"
-#include "http/cache/evict.h"
-#include "http/cache/file.h"
+#include "base/number.h"
+#include "cache/evict.h"
+#include "cache/file.h"
 
 #include <fcntl.h>
 #include <string.h>

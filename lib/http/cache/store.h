@@ -8,7 +8,7 @@
 #ifndef HTTP_CACHE_STORE_H
 #define HTTP_CACHE_STORE_H
 
-#include "http/cache/file.h"
+#include "cache/file.h"
 
 #include <stdatomic.h>
 

@@ -1,12 +1,12 @@
 /*
  * object.c - an object on a server, and what is known of it so far.
  */
-#include "http/object/object.h"
+#include "object/object.h"
 
-#include "http/address/s3.h"
-#include "http/address/url.h"
-#include "http/base/error.h"
-#include "http/cache/store.h"
+#include "address/s3.h"
+#include "address/url.h"
+#include "base/error.h"
+#include "cache/store.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,11 +9,11 @@
 #ifndef HTTP_OBJECT_OBJECT_H
 #define HTTP_OBJECT_OBJECT_H
 
-#include "http/address/target.h"
-#include "http/answer/identity.h"
-#include "http/cache/store.h"
-#include "http/object/options.h"
-#include "http/object/session.h"
+#include "address/target.h"
+#include "answer/identity.h"
+#include "cache/store.h"
+#include "object/options.h"
+#include "object/session.h"
 
 // What a directory and its parts share.
 struct http_common {

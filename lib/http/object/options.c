@@ -1,13 +1,13 @@
 /*
  * options.c - tess_http_options as this library keeps them.
  */
-#include "http/object/options.h"
+#include "object/options.h"
 
-#include "http/address/s3.h"
-#include "http/base/ascii.h"
-#include "http/base/error.h"
-#include "http/base/number.h"
-#include "http/base/text.h"
+#include "address/s3.h"
+#include "base/ascii.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

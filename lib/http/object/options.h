@@ -4,7 +4,7 @@
 #ifndef HTTP_OBJECT_OPTIONS_H
 #define HTTP_OBJECT_OPTIONS_H
 
-#include "http/s3/credentials.h"
+#include "s3/credentials.h"
 
 #include <tessera/http.h>
 

@@ -1,15 +1,15 @@
 /*
  * request.c - one request of libcurl.
  */
-#include "http/object/request.h"
+#include "object/request.h"
 
-#include "http/address/url.h"
-#include "http/answer/identity.h"
-#include "http/base/error.h"
-#include "http/base/text.h"
-#include "http/s3/digest.h"
-#include "http/s3/sign.h"
-#include "http/s3/signature.h"
+#include "address/url.h"
+#include "answer/identity.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "s3/digest.h"
+#include "s3/sign.h"
+#include "s3/signature.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #ifndef HTTP_OBJECT_REQUEST_H
 #define HTTP_OBJECT_REQUEST_H
 
-#include "http/answer/judge.h"
-#include "http/object/object.h"
+#include "answer/judge.h"
+#include "object/object.h"
 
 struct http_request { // zeroed: empty
     struct curl_slist *headers; // belong to the easy handle until it is reset

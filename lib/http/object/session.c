@@ -1,9 +1,9 @@
 /*
  * session.c - sessions: connections of libcurl.
  */
-#include "http/object/session.h"
+#include "object/session.h"
 
-#include "http/base/error.h"
+#include "base/error.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -5,15 +5,15 @@
  * in the piece of the first one, and the second waits for both. So there are at most as many
  * requests as ranges.
  */
-#include "http/read/cached.h"
+#include "read/cached.h"
 
-#include "http/base/error.h"
-#include "http/base/number.h"
-#include "http/cache/file.h"
-#include "http/cache/key.h"
-#include "http/cache/store.h"
-#include "http/read/call.h"
-#include "http/read/piece.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "cache/file.h"
+#include "cache/key.h"
+#include "cache/store.h"
+#include "read/call.h"
+#include "read/piece.h"
 
 #include <stdlib.h>
 #include <string.h>

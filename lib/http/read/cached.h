@@ -4,8 +4,8 @@
 #ifndef HTTP_READ_CACHED_H
 #define HTTP_READ_CACHED_H
 
-#include "http/cache/store.h"
-#include "http/object/object.h"
+#include "cache/store.h"
+#include "object/object.h"
 
 #include <tessera/source.h>
 

@@ -5,15 +5,15 @@
  * again for the rest after failures, and takes the next when it is done: pieces that fail keep
  * their slots, so that a server in trouble gets no more requests at once than one that is well.
  */
-#include "http/read/call.h"
+#include "read/call.h"
 
-#include "http/base/clock.h"
-#include "http/base/error.h"
-#include "http/base/number.h"
-#include "http/object/session.h"
-#include "http/read/slot.h"
-#include "http/read/transfer.h"
-#include "http/read/words.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "object/session.h"
+#include "read/slot.h"
+#include "read/transfer.h"
+#include "read/words.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #ifndef HTTP_READ_CALL_H
 #define HTTP_READ_CALL_H
 
-#include "http/object/object.h"
-#include "http/read/piece.h"
+#include "object/object.h"
+#include "read/piece.h"
 
 #include <tessera/source.h>
 

@@ -1,7 +1,7 @@
 /*
  * kept.c - the two ends of an object.
  */
-#include "http/read/kept.h"
+#include "read/kept.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /*
  * piece.c - the ranges of a call, and how much of each has come.
  */
-#include "http/read/piece.h"
+#include "read/piece.h"
 
-#include "http/base/number.h"
+#include "base/number.h"
 
 #include <string.h>
 

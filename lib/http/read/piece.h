@@ -7,7 +7,7 @@
 #ifndef HTTP_READ_PIECE_H
 #define HTTP_READ_PIECE_H
 
-#include "http/answer/judge.h"
+#include "answer/judge.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,18 +1,18 @@
 /*
  * slot.c - a place for one request at a time: its tries, pauses and redirects.
  */
-#include "http/read/slot.h"
+#include "read/slot.h"
 
-#include "http/address/url.h"
-#include "http/answer/head.h"
-#include "http/answer/retry.h"
-#include "http/base/clock.h"
-#include "http/base/error.h"
-#include "http/base/number.h"
-#include "http/base/text.h"
-#include "http/object/object.h"
-#include "http/read/words.h"
-#include "http/s3/answer.h"
+#include "address/url.h"
+#include "answer/head.h"
+#include "answer/retry.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "object/object.h"
+#include "read/words.h"
+#include "s3/answer.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #ifndef HTTP_READ_SLOT_H
 #define HTTP_READ_SLOT_H
 
-#include "http/read/transfer.h"
+#include "read/transfer.h"
 
 enum { HTTP_HOPS_MAX = 10 }; // redirects in a row
 

@@ -1,14 +1,14 @@
 /*
  * transfer.c - one request under way, and the bytes that it brings.
  */
-#include "http/read/transfer.h"
+#include "read/transfer.h"
 
-#include "http/answer/head.h"
-#include "http/answer/identity.h"
-#include "http/answer/judge.h"
-#include "http/base/error.h"
-#include "http/base/number.h"
-#include "http/object/session.h"
+#include "answer/head.h"
+#include "answer/identity.h"
+#include "answer/judge.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "object/session.h"
 
 #include <string.h>
 

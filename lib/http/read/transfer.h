@@ -9,9 +9,9 @@
 #ifndef HTTP_READ_TRANSFER_H
 #define HTTP_READ_TRANSFER_H
 
-#include "http/object/object.h"
-#include "http/object/request.h"
-#include "http/read/piece.h"
+#include "object/object.h"
+#include "object/request.h"
+#include "read/piece.h"
 
 enum { HTTP_BODY_KEPT = 4096 }; // of an error; more stops the transfer
 

@@ -1,12 +1,12 @@
 /*
  * words.c - what went wrong with a transfer, in words.
  */
-#include "http/read/words.h"
+#include "read/words.h"
 
-#include "http/address/url.h"
-#include "http/answer/judge.h"
-#include "http/object/request.h"
-#include "http/s3/answer.h"
+#include "address/url.h"
+#include "answer/judge.h"
+#include "object/request.h"
+#include "s3/answer.h"
 
 #include <errno.h>
 #include <stdarg.h>

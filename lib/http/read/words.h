@@ -5,7 +5,7 @@
 #ifndef HTTP_READ_WORDS_H
 #define HTTP_READ_WORDS_H
 
-#include "http/read/transfer.h"
+#include "read/transfer.h"
 
 enum { HTTP_HOST_TEXT_SIZE = 160 };
 

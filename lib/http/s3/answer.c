@@ -1,11 +1,11 @@
 /*
  * answer.c - what S3 answers in XML, and the one request that is XML.
  */
-#include "http/s3/answer.h"
-#include "http/base/ascii.h"
-#include "http/base/error.h"
-#include "http/base/text.h"
-#include "http/s3/xml.h"
+#include "s3/answer.h"
+#include "base/ascii.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "s3/xml.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
  * canonical.c - the canonical form of a request.
  */
-#include "http/s3/canonical.h"
-#include "http/base/ascii.h"
-#include "http/base/error.h"
+#include "s3/canonical.h"
+#include "base/ascii.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -11,8 +11,8 @@
 #ifndef HTTP_S3_CANONICAL_H
 #define HTTP_S3_CANONICAL_H
 
-#include "http/address/url.h"
-#include "http/base/text.h"
+#include "address/url.h"
+#include "base/text.h"
 
 #include <stddef.h>
 

@@ -1,10 +1,10 @@
 /*
  * credentials.c - keys, region and endpoint of S3, from the environment and from ~/.aws.
  */
-#include "http/s3/credentials.h"
-#include "http/base/error.h"
-#include "http/base/text.h"
-#include "http/s3/profile.h"
+#include "s3/credentials.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "s3/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -20,8 +20,8 @@
 #ifndef HTTP_S3_CREDENTIALS_H
 #define HTTP_S3_CREDENTIALS_H
 
-#include "http/address/s3.h"
-#include "http/s3/signature.h"
+#include "address/s3.h"
+#include "s3/signature.h"
 
 // The value of a variable of the environment, or NULL. It must last until the next call.
 typedef const char *s3_lookup_fn(void *user, const char *name);

@@ -1,9 +1,9 @@
 /*
  * digest.c - MD5 of what is sent.
  */
-#include "http/s3/digest.h"
+#include "s3/digest.h"
 
-#include "http/base/ascii.h"
+#include "base/ascii.h"
 
 #include <stdint.h>
 #include <stdio.h>

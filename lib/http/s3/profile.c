@@ -5,9 +5,9 @@
  * to them. Sorted, they show what is there twice, and are found by bisection: a large file costs no
  * more than n log n.
  */
-#include "http/s3/profile.h"
-#include "http/base/ascii.h"
-#include "http/base/error.h"
+#include "s3/profile.h"
+#include "base/ascii.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /*
  * sign.c - AWS Signature Version 4 for S3.
  */
-#include "http/s3/sign.h"
-#include "http/address/s3.h"
-#include "http/address/url.h"
-#include "http/base/error.h"
-#include "http/base/text.h"
+#include "s3/sign.h"
+#include "address/s3.h"
+#include "address/url.h"
+#include "base/error.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@
 #ifndef HTTP_S3_SIGN_H
 #define HTTP_S3_SIGN_H
 
-#include "http/s3/canonical.h"
-#include "http/s3/signature.h"
+#include "s3/canonical.h"
+#include "s3/signature.h"
 
 #include <stdint.h>
 

@@ -1,11 +1,11 @@
 /*
  * signature.c - the keys of S3, and signatures made with them.
  */
-#include "http/s3/signature.h"
-#include "http/address/s3.h"
-#include "http/base/ascii.h"
-#include "http/base/error.h"
-#include "http/base/text.h"
+#include "s3/signature.h"
+#include "address/s3.h"
+#include "base/ascii.h"
+#include "base/error.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

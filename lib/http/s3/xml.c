@@ -1,9 +1,9 @@
 /*
  * xml.c - the part of XML that answers of S3 are made of.
  */
-#include "http/s3/xml.h"
-#include "http/base/ascii.h"
-#include "http/base/number.h"
+#include "s3/xml.h"
+#include "base/ascii.h"
+#include "base/number.h"
 
 #include <stdint.h>
 #include <string.h>

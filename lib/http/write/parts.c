@@ -1,12 +1,12 @@
 /*
  * parts.c - the parts of an upload that are in memory, and the threads that send them.
  */
-#include "http/write/parts.h"
+#include "write/parts.h"
 
-#include "http/base/error.h"
-#include "http/s3/answer.h"
-#include "http/write/plan.h"
-#include "http/write/send.h"
+#include "base/error.h"
+#include "s3/answer.h"
+#include "write/plan.h"
+#include "write/send.h"
 
 #include <errno.h>
 #include <pthread.h>

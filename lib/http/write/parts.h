@@ -16,7 +16,7 @@
 #ifndef HTTP_WRITE_PARTS_H
 #define HTTP_WRITE_PARTS_H
 
-#include "http/object/object.h"
+#include "object/object.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /*
  * plan.c - how large the parts of an upload are, and how many are in memory.
  */
-#include "http/write/plan.h"
+#include "write/plan.h"
 
-#include "http/base/number.h"
+#include "base/number.h"
 
 enum {
     STEP = 1000, // parts of one size

@@ -1,14 +1,14 @@
 /*
  * publish.c - the last request of a write.
  */
-#include "http/write/publish.h"
+#include "write/publish.h"
 
-#include "http/base/clock.h"
-#include "http/base/error.h"
-#include "http/base/number.h"
-#include "http/s3/answer.h"
-#include "http/s3/digest.h"
-#include "http/write/send.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "s3/answer.h"
+#include "s3/digest.h"
+#include "write/send.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #ifndef HTTP_WRITE_PUBLISH_H
 #define HTTP_WRITE_PUBLISH_H
 
-#include "http/object/object.h"
+#include "object/object.h"
 
 #include <stdbool.h>
 #include <stddef.h>

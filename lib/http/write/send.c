@@ -1,15 +1,15 @@
 /*
  * send.c - requests that write.
  */
-#include "http/write/send.h"
+#include "write/send.h"
 
-#include "http/address/url.h"
-#include "http/answer/retry.h"
-#include "http/base/clock.h"
-#include "http/base/error.h"
-#include "http/base/number.h"
-#include "http/object/session.h"
-#include "http/s3/answer.h"
+#include "address/url.h"
+#include "answer/retry.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "object/session.h"
+#include "s3/answer.h"
 
 #include <errno.h>
 #include <inttypes.h>

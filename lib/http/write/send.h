@@ -9,9 +9,9 @@
 #ifndef HTTP_WRITE_SEND_H
 #define HTTP_WRITE_SEND_H
 
-#include "http/answer/head.h"
-#include "http/object/object.h"
-#include "http/object/request.h"
+#include "answer/head.h"
+#include "object/object.h"
+#include "object/request.h"
 
 enum { HTTP_REPLY_KEPT = 4096 };
 

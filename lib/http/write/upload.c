@@ -1,16 +1,16 @@
 /*
  * upload.c - an object while it is written.
  */
-#include "http/write/upload.h"
+#include "write/upload.h"
 
-#include "http/base/error.h"
-#include "http/base/number.h"
-#include "http/base/text.h"
-#include "http/s3/answer.h"
-#include "http/write/parts.h"
-#include "http/write/plan.h"
-#include "http/write/publish.h"
-#include "http/write/send.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "s3/answer.h"
+#include "write/parts.h"
+#include "write/plan.h"
+#include "write/publish.h"
+#include "write/send.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

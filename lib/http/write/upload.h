@@ -9,7 +9,7 @@
 #ifndef HTTP_WRITE_UPLOAD_H
 #define HTTP_WRITE_UPLOAD_H
 
-#include "http/object/object.h"
+#include "object/object.h"
 
 struct http_upload;
 

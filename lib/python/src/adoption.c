@@ -5,11 +5,11 @@
  * for them. The handle is read and changed inside such calls only, or with the GIL held when the
  * array is closed: then none is running, and none begins.
  */
-#include "python/src/adoption.h"
+#include "adoption.h"
 
-#include "python/src/base/array.h"
-#include "python/src/base/call.h"
-#include "python/src/base/family.h"
+#include "base/array.h"
+#include "base/call.h"
+#include "base/family.h"
 
 struct py_adoption {
     PyObject ob_base; // first, as in all objects of Python

@@ -4,7 +4,7 @@
 #ifndef PYTHON_ADOPTION_H
 #define PYTHON_ADOPTION_H
 
-#include "python/src/base/py.h"
+#include "base/py.h"
 
 // Adds the class to the module. False: an exception is set.
 bool py_adoption_add(PyObject *module);

@@ -6,16 +6,16 @@
  * clearing those attributes breaks every cycle, the garbage collector only has to see the
  * reference.
  */
-#include "python/src/class.h"
+#include "class.h"
 
-#include "python/src/base/array.h"
-#include "python/src/base/call.h"
-#include "python/src/base/family.h"
-#include "python/src/base/memory.h"
-#include "python/src/base/methods.h"
-#include "python/src/base/names.h"
-#include "python/src/items/read.h"
-#include "python/src/items/write.h"
+#include "base/array.h"
+#include "base/call.h"
+#include "base/family.h"
+#include "base/memory.h"
+#include "base/methods.h"
+#include "base/names.h"
+#include "items/read.h"
+#include "items/write.h"
 
 #include <string.h>
 

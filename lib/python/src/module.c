@@ -7,14 +7,14 @@
  * One interpreter of a process can load the module: classes and the functions of NumPy are kept in
  * variables of C.
  */
-#include "python/src/adoption.h"
-#include "python/src/base/call.h"
-#include "python/src/base/error.h"
-#include "python/src/base/methods.h"
-#include "python/src/base/names.h"
-#include "python/src/class.h"
-#include "python/src/packet_class.h"
-#include "python/src/whole/values.h"
+#include "adoption.h"
+#include "base/call.h"
+#include "base/error.h"
+#include "base/methods.h"
+#include "base/names.h"
+#include "class.h"
+#include "packet_class.h"
+#include "whole/values.h"
 
 static bool
 fill(PyObject *module)

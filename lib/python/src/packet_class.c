@@ -3,7 +3,7 @@
  *
  * Not a subclass of bytes: schedulers send those as bytes, and forget the class.
  */
-#include "python/src/packet_class.h"
+#include "packet_class.h"
 
 struct packet {
     PyObject ob_base; // first, as in all objects of Python

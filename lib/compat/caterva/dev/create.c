@@ -1,12 +1,12 @@
 /*
  * create.c - new arrays, as only the last state of Caterva makes them or takes their arguments.
  */
-#include "compat/caterva/create.h"
+#include "caterva/create.h"
 
-#include "compat/caterva/copy.h"
-#include "compat/caterva/error.h"
-#include "compat/caterva/frame.h"
-#include "compat/caterva/items.h"
+#include "caterva/copy.h"
+#include "caterva/error.h"
+#include "caterva/frame.h"
+#include "caterva/items.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  *
  * It is that of `b2nd` without the type: a list of 5 in msgpack.
  */
-#include "compat/caterva/array.h"
+#include "caterva/array.h"
 
 #include <inttypes.h>
 

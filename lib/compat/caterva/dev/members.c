@@ -1,7 +1,7 @@
 /*
  * members.c - members of an array that only the last state of Caterva has: strides.
  */
-#include "compat/caterva/array.h"
+#include "caterva/array.h"
 
 #include <string.h>
 

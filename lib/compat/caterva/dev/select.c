@@ -1,8 +1,8 @@
 /*
  * select.c - items by lists of indices.
  */
-#include "compat/caterva/array.h"
-#include "compat/caterva/error.h"
+#include "caterva/array.h"
+#include "caterva/error.h"
 
 // A selection of the array of b2nd.h: index 0 of axes that were squeezed.
 struct selection {

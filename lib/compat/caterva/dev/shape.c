@@ -1,8 +1,8 @@
 /*
  * shape.c - arrays grow and shrink.
  */
-#include "compat/caterva/array.h"
-#include "compat/caterva/error.h"
+#include "caterva/array.h"
+#include "caterva/error.h"
 
 // The axis of the array of b2nd.h; -1: there is none.
 static int8_t

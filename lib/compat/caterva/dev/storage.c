@@ -1,8 +1,8 @@
 /*
  * storage.c - how an array is stored, as the last state of Caterva tells it.
  */
-#include "compat/caterva/array.h"
-#include "compat/caterva/chunks.h"
+#include "caterva/array.h"
+#include "caterva/chunks.h"
 
 int
 cat_storage_get(const caterva_storage_t *from, struct cat_storage *storage)

@@ -1,9 +1,9 @@
 /*
  * calls.c - functions whose names or signatures are those of Caterva 0.5.
  */
-#include "compat/caterva/copy.h"
-#include "compat/caterva/frame.h"
-#include "compat/caterva/items.h"
+#include "caterva/copy.h"
+#include "caterva/frame.h"
+#include "caterva/items.h"
 
 int
 caterva_get_slice(caterva_ctx_t *ctx, caterva_array_t *src, int64_t *start, int64_t *stop,

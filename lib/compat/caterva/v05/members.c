@@ -1,7 +1,7 @@
 /*
  * members.c - members of an array that only Caterva 0.5 has: what tells plain memory.
  */
-#include "compat/caterva/array.h"
+#include "caterva/array.h"
 
 void
 cat_members_set(struct cat_array *a)

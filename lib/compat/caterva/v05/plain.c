@@ -4,9 +4,9 @@
  * There are no chunks: the members say that there is one, of one block, with everything; lengths
  * that exceed 32 bits are cut down to what the members can hold.
  */
-#include "compat/caterva/v05/plain.h"
+#include "caterva/v05/plain.h"
 
-#include "compat/caterva/error.h"
+#include "caterva/error.h"
 
 #include <string.h>
 

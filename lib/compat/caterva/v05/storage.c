@@ -1,10 +1,10 @@
 /*
  * storage.c - how an array is stored, as Caterva 0.5 tells it.
  */
-#include "compat/caterva/array.h"
-#include "compat/caterva/chunks.h"
-#include "compat/caterva/error.h"
-#include "compat/caterva/v05/plain.h"
+#include "caterva/array.h"
+#include "caterva/chunks.h"
+#include "caterva/error.h"
+#include "caterva/v05/plain.h"
 
 int
 cat_storage_get(const caterva_storage_t *from, struct cat_storage *storage)

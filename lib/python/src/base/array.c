@@ -1,11 +1,11 @@
 /*
  * array.c - an open array, or a view of one, as an object of Python.
  */
-#include "python/src/base/array.h"
-#include "python/src/base/call.h"
-#include "python/src/base/family.h"
+#include "base/array.h"
+#include "base/call.h"
+#include "base/family.h"
 
-#include "python/src/base/dtype.h"
+#include "base/dtype.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /*
  * array.h - an open array, or a view of one, as an object of Python.
  */
-#ifndef PYTHON_ARRAY_H
-#define PYTHON_ARRAY_H
+#ifndef PYTHON_BASE_ARRAY_H
+#define PYTHON_BASE_ARRAY_H
 
-#include "python/src/base/call.h"
-#include "python/src/base/py.h"
+#include "base/call.h"
+#include "base/py.h"
 
 struct py_array {
     PyObject ob_base; // first, as in all objects of Python

@@ -16,12 +16,12 @@
  * use arrays: the library may hold locks for the call, and one that waits may be what the handler
  * would wait for. py_call_begin() refuses that, in the words of RuntimeError.
  */
-#include "python/src/base/call.h"
-#include "python/src/base/family.h"
+#include "base/call.h"
+#include "base/family.h"
 
-#include "python/src/base/array.h"
-#include "python/src/base/error.h"
-#include "python/src/base/forgotten.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/forgotten.h"
 
 #include <pthread.h>
 #include <time.h>

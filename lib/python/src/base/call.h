@@ -26,11 +26,11 @@
  * code of the program runs. If a finalizer closes or resizes an array, the entered call is
  * cancelled: py_call_go() returns false, and the phase is repeated.
  */
-#ifndef PYTHON_CALL_H
-#define PYTHON_CALL_H
+#ifndef PYTHON_BASE_CALL_H
+#define PYTHON_BASE_CALL_H
 
-#include "python/src/base/family.h"
-#include "python/src/base/py.h"
+#include "base/family.h"
+#include "base/py.h"
 
 // The access that a call requires: see array.h of the library for each function.
 enum py_access {

@@ -4,9 +4,9 @@
  * A type of one value is recorded as numpy.dtype.str, one of several fields as the text of
  * numpy.dtype.descr, with padding between fields as fields without a name.
  */
-#include "python/src/base/dtype.h"
+#include "base/dtype.h"
 
-#include "python/src/base/names.h"
+#include "base/names.h"
 
 static PyObject *
 from_fields(const char *text)

@@ -1,10 +1,10 @@
 /*
  * dtype.h - types of items: numpy.dtype, and the strings of the library.
  */
-#ifndef PYTHON_DTYPE_H
-#define PYTHON_DTYPE_H
+#ifndef PYTHON_BASE_DTYPE_H
+#define PYTHON_BASE_DTYPE_H
 
-#include "python/src/base/py.h"
+#include "base/py.h"
 
 // The numpy.dtype of an array. Items of a type that NumPy does not know are `V`. A new reference;
 // NULL: an exception is set.

@@ -5,7 +5,7 @@
  * MemoryError: what Python programs catch. All others are classes below tessera.Error; those about
  * arguments are also ValueError or TypeError.
  */
-#include "python/src/base/error.h"
+#include "base/error.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /*
  * error.h - failures of the library as exceptions of Python.
  */
-#ifndef PYTHON_ERROR_H
-#define PYTHON_ERROR_H
+#ifndef PYTHON_BASE_ERROR_H
+#define PYTHON_BASE_ERROR_H
 
-#include "python/src/base/py.h"
+#include "base/py.h"
 
 // Adds the classes to the module: Error, and one below it for each kind of failure. False: an
 // exception is set.

@@ -1,7 +1,7 @@
 /*
  * family.c - an array and its views, of which the library says which calls may run at once.
  */
-#include "python/src/base/family.h"
+#include "base/family.h"
 
 static unsigned forks; // how many forks lie between the first process and this one
 

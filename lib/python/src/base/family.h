@@ -1,10 +1,10 @@
 /*
  * family.h - an array and its views, of which the library says which calls may run at once.
  */
-#ifndef PYTHON_FAMILY_H
-#define PYTHON_FAMILY_H
+#ifndef PYTHON_BASE_FAMILY_H
+#define PYTHON_BASE_FAMILY_H
 
-#include "python/src/base/py.h"
+#include "base/py.h"
 
 /*
  * All members are read and written with the GIL held, so there is no other lock.

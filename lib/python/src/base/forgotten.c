@@ -5,10 +5,10 @@
  * exclusive call on the array that a view is of. Closing one there could wait for a lock that the
  * call holds, or change what that call changes, so these are kept until a call ends.
  */
-#include "python/src/base/forgotten.h"
-#include "python/src/base/family.h"
+#include "base/forgotten.h"
+#include "base/family.h"
 
-#include "python/src/base/error.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 /*
  * forgotten.h - arrays and adoptions whose objects are gone, and that the program did not close.
  */
-#ifndef PYTHON_FORGOTTEN_H
-#define PYTHON_FORGOTTEN_H
+#ifndef PYTHON_BASE_FORGOTTEN_H
+#define PYTHON_BASE_FORGOTTEN_H
 
-#include "python/src/base/family.h"
-#include "python/src/base/py.h"
+#include "base/family.h"
+#include "base/py.h"
 
 // Close an array, or end an adoption without a commit: one of the two is NULL. No exclusive call
 // runs on its family, which is left by one. sys.unraisablehook gets a failure. An exception that is

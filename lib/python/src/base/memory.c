@@ -4,9 +4,9 @@
  * The buffer protocol is asked without a format, which NumPy has no words for where items are
  * dates.
  */
-#include "python/src/base/memory.h"
+#include "base/memory.h"
 
-#include "python/src/base/names.h"
+#include "base/names.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
  * memory.h - the memory of NumPy's arrays, for functions of the library.
  */
-#ifndef PYTHON_MEMORY_H
-#define PYTHON_MEMORY_H
+#ifndef PYTHON_BASE_MEMORY_H
+#define PYTHON_BASE_MEMORY_H
 
-#include "python/src/base/py.h"
+#include "base/py.h"
 
 // A NumPy array whose memory is held. Zeroed: nothing is.
 struct py_memory {

@@ -1,10 +1,10 @@
 /*
  * methods.h - the methods that each unit adds to the class _tessera.Array, and to the module.
  */
-#ifndef PYTHON_METHODS_H
-#define PYTHON_METHODS_H
+#ifndef PYTHON_BASE_METHODS_H
+#define PYTHON_BASE_METHODS_H
 
-#include "python/src/base/py.h"
+#include "base/py.h"
 
 extern PyMethodDef py_read_methods[];
 extern PyMethodDef py_write_methods[];

@@ -1,7 +1,7 @@
 /*
  * names.c - functions of NumPy, found once.
  */
-#include "python/src/base/names.h"
+#include "base/names.h"
 
 struct py_names py_names;
 

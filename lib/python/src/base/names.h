@@ -4,10 +4,10 @@
  * NumPy is used as any program of Python uses it: its functions are called, and the memory of its
  * arrays is found through the buffer protocol. So one build serves all versions of NumPy.
  */
-#ifndef PYTHON_NAMES_H
-#define PYTHON_NAMES_H
+#ifndef PYTHON_BASE_NAMES_H
+#define PYTHON_BASE_NAMES_H
 
-#include "python/src/base/py.h"
+#include "base/py.h"
 
 // Filled by py_names_load(), never changed afterwards.
 struct py_names {

@@ -1,8 +1,8 @@
 /*
  * py.h - the interface of CPython, as all sources here see it: the stable ABI of 3.11.
  */
-#ifndef PYTHON_PY_H
-#define PYTHON_PY_H
+#ifndef PYTHON_BASE_PY_H
+#define PYTHON_BASE_PY_H
 
 #define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN

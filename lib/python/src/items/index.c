@@ -5,12 +5,12 @@
  * axes stand in the result where the first list stood; or in front, if something else than a number
  * stands between two lists. Beside lists, a number is a list without axes. That is NumPy's rule.
  */
-#include "python/src/items/index.h"
+#include "items/index.h"
 
-#include "python/src/base/memory.h"
-#include "python/src/base/names.h"
-#include "python/src/items/parts.h"
-#include "python/src/items/points.h"
+#include "base/memory.h"
+#include "base/names.h"
+#include "items/parts.h"
+#include "items/points.h"
 
 #include <string.h>
 

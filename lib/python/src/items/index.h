@@ -1,13 +1,13 @@
 /*
  * index.h - converts indices of NumPy to selections of the library.
  */
-#ifndef PYTHON_INDEX_H
-#define PYTHON_INDEX_H
+#ifndef PYTHON_ITEMS_INDEX_H
+#define PYTHON_ITEMS_INDEX_H
 
-#include "python/src/base/array.h"
-#include "python/src/base/py.h"
-#include "python/src/items/parts.h"
-#include "python/src/items/selection.h"
+#include "base/array.h"
+#include "base/py.h"
+#include "items/parts.h"
+#include "items/selection.h"
 
 // How several lists of indices are combined.
 enum py_index_way {

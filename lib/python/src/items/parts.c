@@ -1,11 +1,11 @@
 /*
  * parts.c - parses an index into its parts (separated by commas), and assigns axes to them.
  */
-#include "python/src/items/parts.h"
+#include "items/parts.h"
 
-#include "python/src/base/dtype.h"
-#include "python/src/base/memory.h"
-#include "python/src/base/names.h"
+#include "base/dtype.h"
+#include "base/memory.h"
+#include "base/names.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /*
  * parts.h - parses an index into its parts (separated by commas), and assigns axes to them.
  */
-#ifndef PYTHON_PARTS_H
-#define PYTHON_PARTS_H
+#ifndef PYTHON_ITEMS_PARTS_H
+#define PYTHON_ITEMS_PARTS_H
 
-#include "python/src/base/array.h"
-#include "python/src/base/py.h"
+#include "base/array.h"
+#include "base/py.h"
 
 enum py_part_kind {
     PY_PART_NEW, // None: an axis of length 1

@@ -5,9 +5,9 @@
  * without steps make boxes of the points, which the library reads as such; those with steps make
  * more points.
  */
-#include "python/src/items/points.h"
+#include "items/points.h"
 
-#include "python/src/base/memory.h"
+#include "base/memory.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /*
  * points.h - several lists of indices as points, or as boxes of the slices beside them.
  */
-#ifndef PYTHON_POINTS_H
-#define PYTHON_POINTS_H
+#ifndef PYTHON_ITEMS_POINTS_H
+#define PYTHON_ITEMS_POINTS_H
 
-#include "python/src/base/array.h"
-#include "python/src/base/py.h"
-#include "python/src/items/parts.h"
-#include "python/src/items/selection.h"
+#include "base/array.h"
+#include "base/py.h"
+#include "items/parts.h"
+#include "items/selection.h"
 
 // The shape to which all lists are broadcast.
 struct py_common {

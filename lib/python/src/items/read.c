@@ -5,17 +5,17 @@
  * the order of axes of the raw items may differ from that of the result: then the result is a
  * transposed view of the raw items, as in NumPy.
  */
-#include "python/src/items/read.h"
+#include "items/read.h"
 
-#include "python/src/base/array.h"
-#include "python/src/base/call.h"
-#include "python/src/base/dtype.h"
-#include "python/src/base/memory.h"
-#include "python/src/base/methods.h"
-#include "python/src/base/names.h"
-#include "python/src/items/index.h"
-#include "python/src/items/parts.h"
-#include "python/src/items/selection.h"
+#include "base/array.h"
+#include "base/call.h"
+#include "base/dtype.h"
+#include "base/memory.h"
+#include "base/methods.h"
+#include "base/names.h"
+#include "items/index.h"
+#include "items/parts.h"
+#include "items/selection.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * selection.c - what an index selects, for the functions of the library.
  */
-#include "python/src/items/selection.h"
+#include "items/selection.h"
 
 void
 py_selection_init(struct py_selection *s)

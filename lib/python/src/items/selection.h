@@ -12,11 +12,11 @@
  * Each has items in an order of its own, the *raw* one, which `order` and `shape` turn into that
  * of NumPy.
  */
-#ifndef PYTHON_SELECTION_H
-#define PYTHON_SELECTION_H
+#ifndef PYTHON_ITEMS_SELECTION_H
+#define PYTHON_ITEMS_SELECTION_H
 
-#include "python/src/base/memory.h"
-#include "python/src/base/py.h"
+#include "base/memory.h"
+#include "base/py.h"
 
 enum py_pick { PY_PICK_SLICE, PY_PICK_MASK, PY_PICK_LISTS, PY_PICK_POINTS, PY_PICK_BOXES };
 

@@ -1,10 +1,10 @@
 /*
  * value.c - values of Python and NumPy as items of an array.
  */
-#include "python/src/items/value.h"
+#include "items/value.h"
 
-#include "python/src/base/dtype.h"
-#include "python/src/base/names.h"
+#include "base/dtype.h"
+#include "base/names.h"
 
 // Whether an integer without axes stays what it is in another type, which same_kind does not ask.
 static int

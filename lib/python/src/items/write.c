@@ -5,17 +5,17 @@
  * broadcast has the stride 0. For lists of indices and masks, the value is brought into the raw
  * order first, unless it is a single item.
  */
-#include "python/src/items/write.h"
+#include "items/write.h"
 
-#include "python/src/base/array.h"
-#include "python/src/base/call.h"
-#include "python/src/base/memory.h"
-#include "python/src/base/methods.h"
-#include "python/src/base/names.h"
-#include "python/src/items/index.h"
-#include "python/src/items/parts.h"
-#include "python/src/items/selection.h"
-#include "python/src/items/value.h"
+#include "base/array.h"
+#include "base/call.h"
+#include "base/memory.h"
+#include "base/methods.h"
+#include "base/names.h"
+#include "items/index.h"
+#include "items/parts.h"
+#include "items/selection.h"
+#include "items/value.h"
 
 static bool
 no_broadcast(const struct py_selection *s, const Py_buffer *value)

@@ -1,11 +1,11 @@
 /*
  * attrs.c - attributes of an array, and the names of its axes.
  */
-#include "python/src/base/array.h"
-#include "python/src/base/call.h"
-#include "python/src/base/memory.h"
-#include "python/src/base/methods.h"
-#include "python/src/whole/values.h"
+#include "base/array.h"
+#include "base/call.h"
+#include "base/memory.h"
+#include "base/methods.h"
+#include "whole/values.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
  * chunks.c - chunks as they are stored, for programs that move them without decoding.
  */
-#include "python/src/base/array.h"
-#include "python/src/base/call.h"
-#include "python/src/base/methods.h"
+#include "base/array.h"
+#include "base/call.h"
+#include "base/methods.h"
 
 // _chunk_get(n)
 static PyObject *

@@ -3,12 +3,12 @@
  *
  * The library stores the result in an array in memory, which is then copied to an array of NumPy.
  */
-#include "python/src/base/array.h"
-#include "python/src/base/call.h"
-#include "python/src/base/dtype.h"
-#include "python/src/base/memory.h"
-#include "python/src/base/methods.h"
-#include "python/src/base/names.h"
+#include "base/array.h"
+#include "base/call.h"
+#include "base/dtype.h"
+#include "base/memory.h"
+#include "base/methods.h"
+#include "base/names.h"
 
 // Read all items of the result of a call into an array of NumPy.
 static PyObject *

@@ -1,12 +1,12 @@
 /*
  * copy.c - arrays as new arrays, files and bytes.
  */
-#include "python/src/base/array.h"
-#include "python/src/base/call.h"
-#include "python/src/base/memory.h"
-#include "python/src/base/methods.h"
-#include "python/src/whole/params.h"
-#include "python/src/whole/place.h"
+#include "base/array.h"
+#include "base/call.h"
+#include "base/memory.h"
+#include "base/methods.h"
+#include "whole/params.h"
+#include "whole/place.h"
 
 #include <stdlib.h>
 #include <string.h>

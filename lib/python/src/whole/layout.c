@@ -1,11 +1,11 @@
 /*
  * layout.c - the layout search: chunks, blocks, codec and filters for a use of an array.
  */
-#include "python/src/base/array.h"
-#include "python/src/base/call.h"
-#include "python/src/base/error.h"
-#include "python/src/base/methods.h"
-#include "python/src/whole/params.h"
+#include "base/array.h"
+#include "base/call.h"
+#include "base/error.h"
+#include "base/methods.h"
+#include "whole/params.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /*
  * open.c - arrays that are opened, and new ones: of one value, or of the items of NumPy.
  */
-#include "python/src/base/call.h"
-#include "python/src/base/dtype.h"
-#include "python/src/base/memory.h"
-#include "python/src/base/methods.h"
-#include "python/src/whole/params.h"
-#include "python/src/whole/place.h"
+#include "base/call.h"
+#include "base/dtype.h"
+#include "base/memory.h"
+#include "base/methods.h"
+#include "whole/params.h"
+#include "whole/place.h"
 
 // _open(class, place)
 static PyObject *

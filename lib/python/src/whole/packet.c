@@ -3,10 +3,10 @@
  *
  * What is made here are bytes objects; the class of packets is packet_class.c.
  */
-#include "python/src/base/array.h"
-#include "python/src/base/call.h"
-#include "python/src/base/memory.h"
-#include "python/src/base/methods.h"
+#include "base/array.h"
+#include "base/call.h"
+#include "base/memory.h"
+#include "base/methods.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /*
  * params.c - descriptions of new arrays, as dicts of Python.
  */
-#include "python/src/whole/params.h"
+#include "whole/params.h"
 
-#include "python/src/base/dtype.h"
-#include "python/src/base/memory.h"
+#include "base/dtype.h"
+#include "base/memory.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
  * params.h - descriptions of new arrays, as dicts of Python.
  */
-#ifndef PYTHON_PARAMS_H
-#define PYTHON_PARAMS_H
+#ifndef PYTHON_WHOLE_PARAMS_H
+#define PYTHON_WHOLE_PARAMS_H
 
-#include "python/src/base/py.h"
+#include "base/py.h"
 
 // A description, and what it points to.
 struct py_params {

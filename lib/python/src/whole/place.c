@@ -3,13 +3,13 @@
  *
  * URLs need the library tessera-http. A build without it says so.
  */
-#include "python/src/whole/place.h"
+#include "whole/place.h"
 
-#include "python/src/base/array.h"
-#include "python/src/base/call.h"
-#include "python/src/base/error.h"
-#include "python/src/base/family.h"
-#include "python/src/base/memory.h"
+#include "base/array.h"
+#include "base/call.h"
+#include "base/error.h"
+#include "base/family.h"
+#include "base/memory.h"
 
 #ifdef HAVE_HTTP
 #include <tessera/http.h>

@@ -1,11 +1,11 @@
 /*
  * place.h - where an array is: paths, URLs, memory; and with which resources it is opened.
  */
-#ifndef PYTHON_PLACE_H
-#define PYTHON_PLACE_H
+#ifndef PYTHON_WHOLE_PLACE_H
+#define PYTHON_WHOLE_PLACE_H
 
-#include "python/src/base/call.h"
-#include "python/src/base/py.h"
+#include "base/call.h"
+#include "base/py.h"
 
 struct py_place {
     tess_storage storage;

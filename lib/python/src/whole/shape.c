@@ -1,13 +1,13 @@
 /*
  * shape.c - arrays that grow and shrink: append, insert, delete, resize.
  */
-#include "python/src/base/array.h"
-#include "python/src/base/call.h"
-#include "python/src/base/memory.h"
-#include "python/src/base/methods.h"
-#include "python/src/base/names.h"
-#include "python/src/items/parts.h"
-#include "python/src/items/value.h"
+#include "base/array.h"
+#include "base/call.h"
+#include "base/memory.h"
+#include "base/methods.h"
+#include "base/names.h"
+#include "items/parts.h"
+#include "items/value.h"
 
 // Ends a call that changes the shape.
 static PyObject *

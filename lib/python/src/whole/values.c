@@ -4,7 +4,7 @@
  * What msgpack has and Python lacks are two classes of tuples: Ext(code, data), an extension, and
  * Opaque(data), bytes that are not msgpack at all.
  */
-#include "python/src/whole/values.h"
+#include "whole/values.h"
 
 #include <limits.h>
 

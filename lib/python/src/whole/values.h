@@ -1,10 +1,10 @@
 /*
  * values.h - values of attributes: those of the library, and objects of Python.
  */
-#ifndef PYTHON_VALUES_H
-#define PYTHON_VALUES_H
+#ifndef PYTHON_WHOLE_VALUES_H
+#define PYTHON_WHOLE_VALUES_H
 
-#include "python/src/base/py.h"
+#include "base/py.h"
 
 // Adds the classes Ext and Opaque to the module. False: an exception is set.
 bool py_values_add(PyObject *module);

@@ -1,13 +1,13 @@
 /*
  * view.c - views: slices and axes in another order, as arrays without a copy.
  */
-#include "python/src/base/array.h"
-#include "python/src/base/call.h"
-#include "python/src/base/memory.h"
-#include "python/src/base/methods.h"
-#include "python/src/items/index.h"
-#include "python/src/items/parts.h"
-#include "python/src/items/selection.h"
+#include "base/array.h"
+#include "base/call.h"
+#include "base/memory.h"
+#include "base/methods.h"
+#include "items/index.h"
+#include "items/parts.h"
+#include "items/selection.h"
 
 // Ends a call that made a view of an array.
 static PyObject *

@@ -1,0 +1,42 @@
+/*
+ * open.h - the array that a command is about, and what the command may use for it.
+ */
+#ifndef TESS_DATA_OPEN_H
+#define TESS_DATA_OPEN_H
+
+#include "options.h"
+
+#include <tessera/array.h>
+
+// The defaults, and as many threads as --threads says.
+tess_status open_context(const struct arguments *args, tess_context *context, tess_error *err);
+
+// Open for reading the array at `path`, which may be a URL, as --offset and --threads say. What is
+// read from a file is compared with its checksums, unless --unchecked is given.
+tess_status open_array(const char *path, const struct arguments *args, tess_array **a,
+                       tess_error *err);
+
+// The same for reading and writing; --offset is refused.
+tess_status open_array_to_change(const char *path, const struct arguments *args, tess_array **a,
+                                 tess_error *err);
+
+// Ends that. st TESS_OK: what is not committed yet is, and the file is shortened; otherwise the
+// array stays as it was committed, and the status comes back.
+tess_status open_close_changed(tess_array *a, tess_status st, tess_error *err);
+
+/*
+ * After an array at `path` could not be opened, which *err describes: the same status, and words
+ * about what stands there instead, if it is something that people take for an array. TESS_ERR_ARG
+ * if it is -, as a command writes standard input.
+ */
+tess_status open_explain(const char *path, tess_status st, tess_error *err);
+
+// Get the tess_info of an array, with the size of its stored chunks. If a chunk is damaged, without
+// that measurement. Not for arrays at URLs: each header of a chunk would take a request.
+tess_status open_measure(const tess_array *a, tess_info *info, tess_error *err);
+
+// Where a command makes an array that is not published until it is complete: a path that is new,
+// and nothing in between has to be durable. The context stays the caller's.
+void open_storage_to_make(const char *path, const tess_context *context, tess_storage *storage);
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * find.c - files and directories that may be arrays.
+ */
+#include "several/find.h"
+
+#include "data/path.h"
+#include "report.h"
+#include "text/text.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct search {
+    bool recursive;
+    find_fn *fn;
+    void *user;
+};
+
+// Folder and name; the caller frees it. A folder "" is the current one.
+static char *
+join(const char *folder, const char *name)
+{
+    const size_t length = strlen(folder);
+    const char *const slash = length > 0 && folder[length - 1] != '/' ? "/" : "";
+    char *path = NULL;
+
+    return asprintf(&path, "%s%s%s", folder, slash, name) < 0 ? NULL : path;
+}
+
+static bool
+has_index(const char *folder)
+{
+    char *const path = join(folder, "chunks.b2frame");
+    struct stat st;
+    const bool has = path && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+
+    free(path);
+    return has;
+}
+
+// Whether a name is passed over: hidden, or NAME.tess-N.tmp.
+static bool
+is_left_out(const char *name)
+{
+    return name[0] == '.' || (strstr(name, ".tess-") && text_ends_with(name, ".tmp"));
+}
+
+static int
+keep(const struct dirent *entry)
+{
+    return !is_left_out(entry->d_name);
+}
+
+// In the order of bytes, whatever the locale.
+static int
+compare(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static tess_status search_folder(const struct search *s, const char *folder, tess_error *err);
+
+// What stands at a path. Nothing is said of what went away meanwhile.
+static tess_status
+look_at(const struct search *s, const char *path, bool named, tess_error *err)
+{
+    struct found found = {.path = path, .named = named};
+    struct stat st, link;
+
+    if (stat(path, &st) != 0)
+        return named ? report_errno(err, "opening the file") : TESS_OK;
+    if (S_ISREG(st.st_mode)) {
+        found.size = path_size(path);
+        s->fn(&found, s->user);
+    } else if (S_ISDIR(st.st_mode) && has_index(path)) {
+        found.is_folder = true;
+        found.size = path_size(path);
+        s->fn(&found, s->user);
+    } else if (S_ISDIR(st.st_mode)) {
+        const bool linked = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
+
+        if (named || (s->recursive && !linked))
+            return search_folder(s, path, err);
+    }
+    return TESS_OK;
+}
+
+static tess_status
+search_folder(const struct search *s, const char *folder, tess_error *err)
+{
+    struct dirent **entries = NULL;
+    tess_status st = TESS_OK;
+    const int n = scandir(folder[0] ? folder : ".", &entries, keep, compare);
+
+    if (n < 0)
+        return report_errno(err, "cannot be read");
+    for (int i = 0; i < n; i++) {
+        char *const path = join(folder, entries[i]->d_name);
+        tess_error wrong;
+
+        // One that cannot be read does not end the search.
+        const tess_status found = path ? look_at(s, path, false, &wrong) : report_nomem(&wrong, 0);
+        if (found != TESS_OK && st == TESS_OK)
+            st = report_set(err, found, "%.100s: %.200s", path ? path : "", wrong.message);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    return st;
+}
+
+tess_status
+find_arrays(const char *path, bool recursive, find_fn *fn, void *user, tess_error *err)
+{
+    const struct search s = {.recursive = recursive, .fn = fn, .user = user};
+
+    return path ? look_at(&s, path, true, err) : search_folder(&s, "", err);
+}

@@ -1,0 +1,72 @@
+/*
+ * array.h - an array: a grid of chunks with a type of items, names, and views of it.
+ *
+ * A view shares the grid of its base; its own are a geometry, a type and a map of indices (view.h).
+ * Reading and writing boxes of either is in array/items/box.h.
+ *
+ * Threads, for all units of this module: what takes a const tess_array * reads, and any number of
+ * threads may be in it at once; what takes a tess_array * to change it runs alone. Which public
+ * calls these are, tessera/array.h says; there is no lock per array to enforce it. What readers
+ * share, and change, locks itself (grid/grid.h). `users` is atomic because a view is made by a
+ * reader; `moved` and `discarded` change with exclusive access. Functions run on the thread of the
+ * call; only users of iterate/parts.h are called by workers.
+ */
+#ifndef ARRAY_ARRAY_H
+#define ARRAY_ARRAY_H
+
+#include "geom/shape.h"
+#include "grid/grid.h"
+#include "meta/ndlayer.h"
+#include "task/watch.h"
+
+#include <tessera/array.h>
+#include <tessera/select.h>
+
+#include <stdatomic.h>
+
+struct chunk_grid;
+struct frame_options;
+struct mask;
+struct sums;
+struct view;
+struct watch;
+
+struct tess_array {
+    struct chunk_grid *grid; // the items; that of the base, if this is a view
+    const struct geometry *g; // the grid's; of a view, its own
+    int64_t offset; // of the frame in its file
+    struct ndlayer nd; // dtype; shapes are in g
+    const char *layer; // "b2nd", "caterva", or NULL
+    uint8_t *fill; // the item that growth shows; NULL: zeros
+    // Of this handle. A view has that of its base as it was; of threads, cache and executor, those
+    // of the grid count (chunk_grid_width()).
+    tess_context context;
+    tess_executor executor; // of the context, if it names one; not of a view
+    struct sums *sums; // checksums that readers asked for; NULL: of a view
+    char *path; // that it was opened or created with; NULL: none, or a view
+    bool mapped;
+    bool as_plain; // a plain frame, whatever N-dimensional layer it has
+    tess_source source; // that it was opened with, to be closed; zeros: none, or a view
+
+    struct view *view; // NULL: no view
+    atomic_int users; // the handle, and the views of the array
+    int64_t moved; // how often its items were moved to other indices, or lost
+    bool discarded; // its views may not be used any more
+};
+
+// array.c
+tess_array *array_new(void); // held once; with a grid of zeros
+void array_hold(tess_array *a);
+void array_free(tess_array *a); // lets go, without a commit; NULL, half-built: fine
+
+// Arrays of the process that are open, views not counted.
+int64_t array_count(void);
+
+// Watch a call that is about so many items (task/watch.h).
+void array_watch(struct watch *w, const tess_array *a, int64_t nitems);
+
+// What the frame is told of the storage. The grid keeps the plugins.
+tess_status array_take_options(tess_array *a, const tess_storage *storage,
+                               struct frame_options *options, tess_error *err);
+
+#endif

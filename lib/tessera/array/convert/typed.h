@@ -1,0 +1,39 @@
+/*
+ * typed.h - boxes of an array, which may be a view, in memory of another type.
+ *
+ * What the rules are, tessera/convert.h says. A struct typed is made for one call and read by its
+ * workers; it points into itself and must not be moved. No lock.
+ */
+#ifndef ARRAY_CONVERT_TYPED_H
+#define ARRAY_CONVERT_TYPED_H
+
+#include "array/array.h"
+#include "grid/converted.h"
+#include "grid/strided.h"
+#include "ndcopy/convert/convert.h"
+
+#include <tessera/convert.h>
+
+struct typed {
+    struct converter converter;
+    struct converted as;
+    int64_t itemsize; // bytes of an item in memory
+};
+
+// Between items of the array and of memory; writing: to the array. `how` is complete and checked,
+// and stays while the struct is used, and so does dtype.
+tess_status typed_init(struct typed *t, const tess_array *a, const char *dtype,
+                       const tess_conversion *how, bool writing, tess_error *err);
+
+// As array_read() (array/items/box.h), without steps.
+tess_status typed_read(struct typed *t, const tess_array *a, const int64_t *start,
+                       const int64_t *stop, const struct strided *dst, struct watch *watch,
+                       tess_error *err);
+
+// As array_update_box() (array/update.h), without steps. Items are looked at before the first is
+// written, if one may not fit and that is an error.
+tess_status typed_write(const struct typed *t, tess_array *a, const int64_t *start,
+                        const int64_t *stop, const struct strided_const *src, struct watch *watch,
+                        tess_error *err);
+
+#endif

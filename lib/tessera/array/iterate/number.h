@@ -1,0 +1,61 @@
+/*
+ * number.h - numbers of an array: how many are finite, their extremes, and their sum.
+ *
+ * Sums of integers are exact. Those of floats are pairs: what was lost in adding to the first is in
+ * the second. A tally of zeros is one of no items.
+ *
+ * Functions without state: any thread, with a tally of its own. Which items are tallied together
+ * decides how a sum of floats is rounded; the caller divides them in a way that does not depend on
+ * threads.
+ */
+#ifndef ARRAY_ITERATE_NUMBER_H
+#define ARRAY_ITERATE_NUMBER_H
+
+#include "base/int128.h"
+
+#include <tessera/dtype.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+union number {
+    int64_t i;
+    uint64_t u;
+    double f;
+};
+
+struct tally {
+    int64_t count; // items
+    int64_t nonfinite; // of these
+    union number min, max; // of the others, if there are any
+    union {
+        int128 whole; // of integers
+        double parts[2]; // of floats
+    } sum;
+};
+
+union number_piece;
+
+// How items of a type are tallied.
+struct number_type {
+    tess_kind kind; // INT, UINT or FLOAT: the member of union number
+    int32_t size;
+    bool truth; // all that is not 0 counts as 1
+    bool turn; // the other byte order
+    void (*piece)(struct tally *t, const union number_piece *piece, int64_t n);
+};
+
+// false: items are no numbers, or of a size that this does not know.
+bool number_type_init(struct number_type *type, const tess_dtype *dtype);
+
+// Tally a box of items; the last stride is one item.
+void tally_box(struct tally *t, const struct number_type *type, int ndim, const int64_t *shape,
+               const int64_t *stride, const uint8_t *items);
+
+// Tally n items like this one, n > 0.
+void tally_repeat(struct tally *t, const struct number_type *type, const uint8_t *item, int64_t n);
+
+// Tally what was tallied elsewhere.
+void tally_add(struct tally *t, const struct number_type *type, const struct tally *other);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * parts.h - the blocks or chunks of a box, decoded and given to functions of a user.
+ *
+ * A block is given out in the scratch memory of the thread that decoded it, without a copy. A chunk
+ * is put together in memory of its own first.
+ *
+ * Threads: `chunks`, `at`, `more` and `nitems` are changed by next of the job, by one thread at a
+ * time. `stopped` and `rooms` are atomic, and touched by any worker: a room is taken and given back
+ * with one exchange. There is no lock, and none is held while a function of a user runs, but that
+ * finish of a user excludes next and other calls of finish (grid/read/fetch.h).
+ */
+#ifndef ARRAY_ITERATE_PARTS_H
+#define ARRAY_ITERATE_PARTS_H
+
+#include "array/array.h"
+#include "geom/walk.h"
+#include "grid/read/fetch.h"
+
+#include <tessera/iterate.h>
+
+#include <stdatomic.h>
+
+enum {
+    PARTS_TALLY_SIZE = FETCH_TALLY_SIZE, // what a user may keep of the parts of one grain
+    PARTS_ROOMS = 8, // buffers for whole chunks that are used again
+};
+
+// The parts of a box of `a` that are still to be handed out.
+struct parts {
+    const tess_array *a;
+    bool by_block;
+    bool plain; // parts are those of a frame without a grid
+    bool more;
+    int64_t nitems; // of them all
+    atomic_bool stopped; // no other is begun
+
+    struct walk chunks; // stands on the next chunk; not if plain
+    int64_t at, end; // plain: items
+    int64_t room_size; // of the largest chunk's part
+    _Atomic(uint8_t *) rooms[PARTS_ROOMS];
+};
+
+/*
+ * What works on them. `tally` is zeros before the first part of a grain; which parts a grain has
+ * depends on the array and the box alone.
+ */
+struct parts_user {
+    void *self;
+    // Any thread, several at once.
+    tess_status (*part)(void *self, void *tally, const tess_part *part, tess_error *err);
+    // Items that are known to be equal, and nothing else of them, wherever they are. NULL: they
+    // come as parts.
+    void (*constant)(void *self, void *tally, const uint8_t *item, int64_t nitems);
+    // May be NULL. One at a time, in the order of the grains.
+    tess_status (*finish)(void *self, void *tally, tess_error *err);
+    // May be NULL. Once for each grain, in the end.
+    void (*drop)(void *self, void *tally);
+    bool slow; // a part is worth a thread, whatever its size
+    bool unaligned; // items may stand anywhere
+    bool whole_blocks; // also items outside the box are needed, behind and before the part's
+};
+
+// The box is inside the shape, and has items.
+void parts_begin(struct parts *p, const tess_array *a, tess_unit unit, const int64_t *start,
+                 const int64_t *stop);
+
+// Give out whole chunks, until they had `most` bytes, or all if p->more is false afterwards.
+tess_status parts_run(struct parts *p, const struct parts_user *user, int64_t most,
+                      struct watch *watch, tess_error *err);
+
+void parts_finish(struct parts *p);
+
+#endif

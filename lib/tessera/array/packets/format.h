@@ -1,0 +1,107 @@
+/*
+ * format.h - packets: encoded chunks that travel, or the extents where they were written.
+ *
+ * A packet says what array it is for and describes each of its chunks. Those of kind bytes have the
+ * chunks behind that; of the other kinds the chunks were written elsewhere, and the offsets say
+ * where: in the file of the array, or in the files of its directory. Anyone may make one. All
+ * numbers are little-endian, and start at a multiple of 8 bytes, or of 4 if they have 4.
+ *
+ *       at  size  header
+ *        0     8  "tesspack"
+ *        8     4  version, 1
+ *       12     4  kind: 0 bytes, 1 extents in a file, 2 numbers of files
+ *       16     8  bytes of the packet, all of it
+ *       24     8  number of chunks, n
+ *       32     8  stored bytes of all chunks
+ *       40     8  XXH3 of 64 bits of the text of the item type in the layer b2nd, even if empty
+ *       48     4  bytes of an item
+ *       52     4  number of axes, d: 0 to 16
+ *       56     4  notation of the item type (dtype_format of that layer)
+ *       60     4  zeros
+ *       64   24d  per axis: shape, chunkshape, blockshape, 8 bytes each
+ *
+ *  64+24d   64n   entries, by ascending number of the chunk; from the start of an entry:
+ *        0     8  number of the chunk, in C order of the grid of chunks
+ *        8     8  offset: of its first byte in the packet; in the file of the array, from the start
+ *                 of the file; or the number of its file, which is the name XXXXXXXX.chunk
+ *       16     4  its stored bytes, at least 32
+ *       20     4  0; or what it is, if it is not stored: 1 zeros, 2 NaNs, 4 never written. Then all
+ *                 else but the number is zeros
+ *       24     8  XXH3 of 64 bits of its stored bytes; 1 where that is 0
+ *       32    32  its first 32 bytes, the header of a chunk of Blosc2
+ *
+ *    front-8   8  XXH3 of 64 bits of all bytes before; 1 where that is 0
+ *    front        kind bytes: the chunks, one behind the other, in the order of the entries
+ *
+ * packet_parse() is the one place that looks at a header; it hands out a struct packet only when
+ * the fields and entries agree with each other and with the bytes at hand. What the array says of
+ * them is for adopt.c, and so are the bytes of the chunks.
+ *
+ * Nothing is copied: a packet that was parsed leads into the caller's bytes. Any number of threads.
+ */
+#ifndef ARRAY_PACKETS_FORMAT_H
+#define ARRAY_PACKETS_FORMAT_H
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "chunk/header.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct geometry;
+struct ndlayer;
+
+enum { PACKET_ENTRY_HEADER = 32 };
+
+enum packet_kind { PACKET_BYTES, PACKET_EXTENTS, PACKET_FILES };
+
+// What array the chunks are for.
+struct packet_array {
+    uint64_t type_hash;
+    int32_t type_format;
+    int32_t typesize;
+    int ndim;
+    int64_t shape[NDIM_MAX], chunkshape[NDIM_MAX], blockshape[NDIM_MAX];
+};
+
+struct packet_entry {
+    int64_t number;
+    int64_t offset;
+    int32_t size;
+    enum chunk_special special; // SPECIAL_NONE: it is stored
+    uint64_t checksum;
+    const uint8_t *header; // CHUNK_HEADER_SIZE bytes, PACKET_ENTRY_HEADER behind the entry's start
+};
+
+struct packet {
+    enum packet_kind kind;
+    struct packet_array array;
+    int64_t nchunks;
+    int64_t cbytes; // of all chunks
+    const uint8_t *bytes; // the packet
+    size_t front; // bytes in front of the chunks
+    size_t size;
+};
+
+void packet_array_of(struct packet_array *p, const struct geometry *g, const struct ndlayer *nd);
+
+// TESS_ERR_FORMAT: no packet; TESS_ERR_UNSUPPORTED: of another version or kind; TESS_ERR_CORRUPT.
+tess_status packet_parse(struct packet *p, const void *src, size_t size, tess_error *err);
+
+// Entry i of a packet that was parsed; and where it starts in the packet. Errors of a chunk have
+// that as their offset, or the byte of the entry that is wrong.
+int64_t packet_entry_at(const struct packet *p, int64_t i);
+void packet_entry_get(const struct packet *p, int64_t i, struct packet_entry *e);
+
+/*
+ * Make one: packet_start(), packet_put_entry() for each chunk in order, the chunks themselves at
+ * their offsets, packet_seal(). The bytes are the caller's to free. kind, array, nchunks and cbytes
+ * of *p are set; packet_start() sets the rest. entry.header: NULL if the chunk is not stored.
+ */
+tess_status packet_start(struct packet *p, uint8_t **bytes, tess_error *err);
+void packet_put_entry(const struct packet *p, uint8_t *bytes, int64_t i,
+                      const struct packet_entry *e);
+void packet_seal(const struct packet *p, uint8_t *bytes);
+
+#endif
