@@ -4,8 +4,8 @@
  * Three parts, each with a table of CSV on stdout; see --help. "traces": hit rates of the library's
  * cache and of other policies on traces of blocks, and the optimum. "arrays": time per access in an
  * array in memory, by one thread, by two of the library and by eight of the program, with the cache
- * off and on. "boxes": a box of which all blocks are cached, all but one, or none. This is the
- * inside: the first part links lib/tessera/cache itself.
+ * off and on. "boxes": a box of which all blocks are cached, all but one, half, or none. This is
+ * the inside: the first part links lib/tessera/cache itself.
  */
 #include "arrays.h"
 #include "simulate.h"

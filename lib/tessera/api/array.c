@@ -26,7 +26,7 @@
 #include "frame/frame.h"
 #include "frame/query.h"
 #include "geom/shape.h"
-#include "grid/read/cached_read.h"
+#include "grid/read/read.h"
 #include "grid/strided.h"
 #include "meta/dtype.h"
 #include "meta/layers.h"
@@ -306,16 +306,6 @@ box_strides(const struct geometry *g, const int64_t *start, const int64_t *stop,
     shape_strides(g->ndim, extent, g->typesize, stride);
 }
 
-// Items of an array in memory that are in the cache, without progress: nothing on the way is a
-// cancellation point, which saves a quarter of what an item costs.
-static bool
-recall(const tess_array *a, const int64_t *start, const int64_t *stop, const struct strided *to)
-{
-    const bool simple = !a->view && !a->grid->plain && !a->context.progress;
-    return simple && frame_in_memory(a->grid->frame) &&
-           grid_read_cached(a->grid, start, stop, NULL, to);
-}
-
 static tess_status
 read_box(const tess_array *a, const int64_t *start, const int64_t *stop, int64_t nitems,
          const struct strided *to, tess_error *err)
@@ -328,6 +318,26 @@ read_box(const tess_array *a, const int64_t *start, const int64_t *stop, int64_t
     return reading_end(&r, st, err);
 }
 
+static tess_status
+read_rest(const tess_array *a, struct grid_reading *r, int64_t nitems, tess_error *err)
+{
+    UNCANCELLED;
+    struct watch watch;
+    array_watch(&watch, a, nitems);
+    return watch_end(&watch, grid_read_rest(r, &watch, err));
+}
+
+// Of an array in memory, which no other program changes, items that are cached are copied before
+// the thread is made safe from cancellation, which would be a quarter of what an item costs.
+static tess_status
+read_in_memory(const tess_array *a, const int64_t *start, const int64_t *stop, int64_t nitems,
+               const struct strided *to, tess_error *err)
+{
+    struct grid_reading r;
+    return grid_read_begin(&r, a->grid, start, stop, NULL, to) ? TESS_OK
+                                                              : read_rest(a, &r, nitems, err);
+}
+
 TESS_API tess_status
 tess_array_read(const tess_array *a, const int64_t *start, const int64_t *stop, void *dst,
                 size_t dst_size, tess_error *err)
@@ -338,7 +348,10 @@ tess_array_read(const tess_array *a, const int64_t *start, const int64_t *stop, 
     if (st != TESS_OK || nitems == 0)
         return st;
     box_strides(a->g, start, stop, to.stride);
-    return recall(a, start, stop, &to) ? TESS_OK : read_box(a, start, stop, nitems, &to, err);
+    const bool simple = !a->view && !a->grid->plain && !a->context.progress;
+    return simple && frame_in_memory(a->grid->frame)
+               ? read_in_memory(a, start, stop, nitems, &to, err)
+               : read_box(a, start, stop, nitems, &to, err);
 }
 
 TESS_API tess_status

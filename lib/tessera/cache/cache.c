@@ -451,6 +451,15 @@ cache_find_part(struct cache *c, int64_t chunk, int32_t block, struct cached **p
     return b;
 }
 
+struct cached *
+cache_miss_part(struct cache *c, int64_t chunk, int32_t block, bool can_be_kept)
+{
+    if (!cache_is_on(c))
+        return NULL;
+    atomic_fetch_add_explicit(&c->misses, 1, memory_order_relaxed);
+    return can_be_kept ? admit(c, cache_hash(chunk, block), chunk, block) : NULL;
+}
+
 void
 cache_drop(struct cache *c, struct cached *b)
 {

@@ -75,6 +75,10 @@ struct cached *cache_find(struct cache *c, int64_t chunk, int32_t block);
 struct cached *cache_find_part(struct cache *c, int64_t chunk, int32_t block,
                                struct cached **place);
 
+// What cache_find_part() does with a block that was not found with cache_find(): memory for it, if
+// it is worth keeping and can be kept.
+struct cached *cache_miss_part(struct cache *c, int64_t chunk, int32_t block, bool can_be_kept);
+
 // So many blocks were found with cache_find() that were wanted in part.
 void cache_count_hits(struct cache *c, int64_t n);
 

@@ -118,8 +118,11 @@ blocks_get(struct blocks *b, int32_t nblock, bool whole, const struct block_need
     const bool made = b->v->kind == OPEN_SPECIAL || b->v->kind == OPEN_BYTES;
     struct cached *entry = NULL;
 
-    b->held = whole ? cache_find(cache, n, nblock)
-                    : cache_find_part(cache, n, nblock, made ? NULL : &entry);
+    if (!b->missing)
+        b->held = whole ? cache_find(cache, n, nblock)
+                        : cache_find_part(cache, n, nblock, made ? NULL : &entry);
+    else if (!whole)
+        entry = cache_miss_part(cache, n, nblock, !made);
     if (b->held) {
         *out = (struct decoded){.bytes = b->held->items, .nbytes = b->grid->g.blocksize};
         return TESS_OK;

@@ -34,6 +34,7 @@ struct blocks {
     void (*look_ahead)(const void *reader, struct span *span, int32_t most);
     const void *reader;
     size_t align; // of the items; at most 1: any
+    bool missing; // the caller has asked the cache: no block is there
 
     // Zero at first:
     struct span window; // stored bytes at hand

@@ -127,6 +127,7 @@ fetch_blocks(const struct fetch *f, struct grain *g, struct chunk_scratch *s, te
                             .v = g->open,
                             .s = s,
                             .align = r->align,
+                            .missing = f->missing,
                             .look_ahead = fetch_look_ahead,
                             .reader = &run};
     run.f = f;
@@ -237,9 +238,11 @@ run_job(const struct task *task, const struct task_width *width, struct job *job
 {
     struct grain_maker *const m = &job->maker;
     tess_status st;
+    job->paused = false;
     do {
+        if (job->paused || !job->f->inside)
+            gate_enter(m->gate);
         job->paused = m->begun = false;
-        gate_enter(m->gate);
         st = task_run(task, job, width, err);
         grain_maker_leave_chunk(m);
         gate_leave(m->gate);
@@ -273,6 +276,8 @@ fetch_run(const struct fetch *f, tess_error *err)
     st = st == TESS_OK ? made : st;
     if (st == TESS_OK)
         st = run_job(&task, &width, &job, err);
+    else if (f->inside)
+        gate_leave(job.maker.gate);
     planned_finish(&job.planned);
     grain_maker_finish(&job.maker);
     planned_free(&job.planned);

@@ -22,9 +22,9 @@
  *
  * There is no lock here but the gate of the grid. The calling thread enters it for the job; between
  * two chunks it leaves if a call wants to change something, and enters again. So the caller of
- * fetch_run() must not be inside, and functions of the reader must not enter, except in a job whose
- * chunks are all FETCH_OTHER (`outside`), which does not enter. task.h says when next and finish
- * exclude each other.
+ * fetch_run() must not be inside, unless it says so (`inside`), and functions of the reader must
+ * not enter, except in a job whose chunks are all FETCH_OTHER (`outside`), which does not enter.
+ * task.h says when next and finish exclude each other.
  */
 #ifndef GRID_READ_FETCH_H
 #define GRID_READ_FETCH_H
@@ -98,6 +98,8 @@ struct fetch {
     int64_t cost; // of more than decoding, nanoseconds of one thread; 0: none
     struct watch *watch;
     bool outside; // there are no chunks: other() enters the gate where it has to
+    bool inside; // the caller has entered the gate, which is left for it
+    bool missing; // the reader hands out blocks only that are not cached
 };
 
 tess_status fetch_run(const struct fetch *fetch, tess_error *err);

@@ -38,7 +38,8 @@ next_block_range(struct ranges *r, struct span *span)
     bool found = false;
     while (r->left > 0 && !found) {
         const int32_t nblock = reader->number(r->at);
-        struct cached *const cached = cache_find(r->f->grid->cache, r->g->open->n, nblock);
+        struct cached *const cached =
+            r->f->missing ? NULL : cache_find(r->f->grid->cache, r->g->open->n, nblock);
         found = !cached;
         cache_unpin(cached);
         if (found)
