@@ -377,13 +377,19 @@ run_with_executor(const struct task *task, void *job, const struct task_width *w
     return st;
 }
 
+bool
+task_is_shared(const struct task_width *width)
+{
+    return width->executor || (task_threads(width) > 1 && workers_worth(width->cost));
+}
+
 tess_status
 task_run(const struct task *task, void *job, const struct task_width *width, tess_error *err)
 {
     assert(task->grain_size <= TASK_GRAIN_SIZE_MAX);
     if (width->executor)
         return run_with_executor(task, job, width, err);
-    if (task_threads(width) > 1 && workers_worth(width->cost))
+    if (task_is_shared(width))
         return run_together(task, job, width, err);
     return run_alone(task, job, width->watch, err);
 }

@@ -68,6 +68,9 @@ struct task_width {
 tess_status task_run(const struct task *task, void *job, const struct task_width *width,
                      tess_error *err);
 
+// Whether others may help: not a job of one thread, or too small to wake another one for.
+bool task_is_shared(const struct task_width *width);
+
 // The most threads that can work on a job of this width, the caller's among them; at least 1.
 int task_threads(const struct task_width *width);
 

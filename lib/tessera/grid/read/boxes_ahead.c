@@ -10,7 +10,6 @@
 #include "geom/walk.h"
 #include "grid/grid.h"
 #include "grid/open_chunk.h"
-#include "grid/read/grain_want.h"
 #include "grid/read/upcoming.h"
 #include "io/ahead.h"
 #include "io/io.h"
@@ -222,7 +221,7 @@ static bool
 announce(struct boxes_ahead *x)
 {
     const int visits = count_visits(x);
-    struct upcoming *const u = &x->maker.upcoming;
+    struct upcoming *const u = &x->upcoming;
     struct opening *opening;
     bool announced = true, any = false;
     tess_status st = TESS_OK;
@@ -241,7 +240,7 @@ announce(struct boxes_ahead *x)
 static bool
 may_make(struct boxes_ahead *x)
 {
-    const struct upcoming *const u = &x->maker.upcoming;
+    const struct upcoming *const u = &x->upcoming;
     if (x->all_made || !announce(x))
         return false;
     const int64_t box = ((const struct ahead_chunk *)upcoming_peek(u))->box;
@@ -265,7 +264,7 @@ wants_bytes(struct boxes_ahead *x, int64_t box)
 static void
 make_one(struct boxes_ahead *x)
 {
-    struct upcoming *const u = &x->maker.upcoming;
+    struct upcoming *const u = &x->upcoming;
     struct grain g;
     bool more = true;
     if (((const struct ahead_chunk *)upcoming_peek(u))->box < x->reached) {
@@ -310,15 +309,16 @@ boxes_ahead_is_over(void *arg)
 static tess_status
 prepare(struct boxes_ahead *x, tess_error *err)
 {
-    tess_status st =
-        grain_maker_init(&x->maker, &x->fetch, 1, x->ahead, io_ahead_progress(x->ahead), err);
+    const struct io_progress *const progress = io_ahead_progress(x->ahead);
+    tess_status st = upcoming_init(&x->upcoming, &x->fetch, 1, x->ahead, progress, err);
+    grain_maker_init(&x->maker, &x->fetch, &x->upcoming, progress);
     x->visits = mem_alloc(VISITS * sizeof *x->visits);
     if (st == TESS_OK && !x->visits)
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
     if (st != TESS_OK)
         return st;
     x->maker.run = INT32_MAX;
-    x->announced = (struct room){x->maker.upcoming.most, x->fetch.grid->context->ahead, false};
+    x->announced = (struct room){x->upcoming.most, x->fetch.grid->context->ahead, false};
     x->wanted = (struct room){VISITS, x->fetch.grid->context->ahead, false};
     x->box = -1;
     begin_next_box(x);
@@ -369,7 +369,8 @@ boxes_ahead_stop(struct boxes_ahead *x)
     while (x->nvisits > 0)
         forget_box(x, x->visits[0].box);
     io_ahead_stop(x->ahead);
-    grain_maker_finish(&x->maker);
+    grain_maker_leave_chunk(&x->maker);
+    upcoming_finish(&x->upcoming);
 }
 
 void

@@ -23,7 +23,6 @@
 #include "geom/walk.h"
 #include "grid/expected_chunks.h"
 #include "grid/read/grains.h"
-#include "grid/read/room.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -35,6 +34,7 @@ struct boxes_ahead {
     struct expecting_call call;
     struct io_ahead *ahead;
     struct fetch fetch; // the chunks and blocks of all boxes
+    struct upcoming upcoming;
     struct grain_maker maker; // a grain is what a box needs of a chunk
     bool (*next_box)(void *arg, int64_t *start, int64_t *stop, int64_t *step);
     void *arg;

@@ -1,9 +1,12 @@
 /*
  * fetch.c - the engine that reads: blocks of chunks, decoded in parallel, given to a sink.
  *
- * Elsewhere: which chunk is next, and opening it early (upcoming.h); how blocks become grains
- * (grains.h); reading the stored bytes of many grains together (planned.h); the blocks of a grain
- * (grid/blocks.h).
+ * A small read is run_alone(): make a grain, open its chunk, decode its blocks, give them to the
+ * sink, and so on. Others are tasks of several threads.
+ *
+ * Elsewhere: how blocks become grains (grains.h); the blocks of a grain (grid/blocks.h); of tasks,
+ * opening chunks early (upcoming.h) and reading the stored bytes of many grains together
+ * (planned.h).
  */
 #include "grid/read/fetch.h"
 
@@ -36,7 +39,7 @@
 struct job {
     const struct fetch *f;
     struct grain_maker maker;
-    struct planned planned;
+    struct planned planned; // of several threads, or far; else `ahead` is NULL
     struct watched watched; // the call
     bool paused; // between two chunks: others want to be alone
 };
@@ -49,8 +52,8 @@ next_unplanned(struct job *job, struct grain *g, bool *more, tess_error *err)
 {
     struct grain_maker *const m = &job->maker;
     bool announced = false;
-    if (m->upcoming.most > 0 && !gate_is_wanted(m->gate)) {
-        const tess_status st = upcoming_announce(&m->upcoming, &announced, &g->opening, err);
+    if (m->upcoming && !gate_is_wanted(m->gate)) {
+        const tess_status st = upcoming_announce(m->upcoming, &announced, &g->opening, err);
         g->kind = GRAIN_OPENING;
         if (st != TESS_OK || announced)
             return st;
@@ -233,8 +236,46 @@ fetch_drop(void *arg, void *grain)
 
 // -- all
 
+// The calling thread does all grains, each as it is made. Where others want to change something
+// between two chunks, it lets them.
 static tess_status
-run_job(const struct task *task, const struct task_width *width, struct job *job, tess_error *err)
+run_alone(struct job *job, tess_error *err)
+{
+    const struct fetch_reader *const r = job->f->reader;
+    struct grain_maker *const m = &job->maker;
+    tess_status st = TESS_OK;
+    bool more = true;
+    struct grain g;
+
+    job->planned.ahead = NULL;
+    grain_maker_init(m, job->f, NULL, watched_progress(&job->watched));
+    if (!job->f->inside)
+        gate_enter(m->gate);
+    while (st == TESS_OK && !(r->stopped && r->stopped(job->f->self))) {
+        if (grain_maker_has_to_pause(m)) {
+            grain_maker_leave_chunk(m);
+            gate_leave(m->gate);
+            gate_enter(m->gate);
+            m->begun = false;
+        }
+        grain_init(&g);
+        st = grain_make(m, &g, &more, err);
+        if (st != TESS_OK || !more)
+            break;
+        st = fetch_work(job, &g, err);
+        if (st == TESS_OK && r->finish)
+            st = r->finish(job->f->self, g.tally, err);
+        grain_drop(m, &g);
+        if (st == TESS_OK)
+            st = watch_look(job->f->watch, err);
+    }
+    grain_maker_leave_chunk(m);
+    gate_leave(m->gate);
+    return st;
+}
+
+static tess_status
+run_task(const struct task *task, const struct task_width *width, struct job *job, tess_error *err)
 {
     struct grain_maker *const m = &job->maker;
     tess_status st;
@@ -250,36 +291,48 @@ run_job(const struct task *task, const struct task_width *width, struct job *job
     return st;
 }
 
-tess_status
-fetch_run(const struct fetch *f, tess_error *err)
+// Several threads, or reading ahead.
+static tess_status
+run_together(struct job *job, const struct task_width *width, tess_error *err)
 {
+    const struct fetch *const f = job->f;
     const struct task task = {.next = fetch_next,
                               .work = fetch_work,
                               .finish = f->reader->finish ? fetch_finish : NULL,
                               .drop = fetch_drop,
                               .grain_size = sizeof(struct grain)};
+    const int threads = task_threads(width);
+    struct upcoming upcoming;
+
+    tess_status st = planned_init(&job->planned, &job->maker, f, threads, err);
+    struct io_ahead *const ahead = job->planned.ahead;
+    const struct io_progress *const progress =
+        ahead ? io_ahead_progress(ahead) : watched_progress(&job->watched);
+    const tess_status prepared =
+        upcoming_init(&upcoming, f, threads, ahead, progress, st == TESS_OK ? err : NULL);
+    st = st == TESS_OK ? prepared : st;
+    grain_maker_init(&job->maker, f, upcoming.most > 0 ? &upcoming : NULL, progress);
+    if (st == TESS_OK)
+        st = run_task(&task, width, job, err);
+    else if (f->inside)
+        gate_leave(job->maker.gate);
+    planned_finish(&job->planned);
+    upcoming_finish(&upcoming);
+    planned_free(&job->planned);
+    return st;
+}
+
+tess_status
+fetch_run(const struct fetch *f, tess_error *err)
+{
     const int64_t decode = chunk_grid_decode_cost(f->grid, f->nbytes);
     const struct task_width width = chunk_grid_width(f->grid, max_i64(f->cost, decode), f->watch);
-    const int threads = task_threads(&width);
     struct job job;
 
     assert(f->reader->position_size <= FETCH_POSITION_SIZE);
     job.f = f;
     watched_init(&job.watched, f->watch);
     watch_job(f->watch, f->weight);
-    tess_status st = planned_init(&job.planned, &job.maker, f, threads, err);
-    struct io_ahead *const ahead = job.planned.ahead;
-    const tess_status made =
-        grain_maker_init(&job.maker, f, threads, ahead,
-                         ahead ? io_ahead_progress(ahead) : watched_progress(&job.watched),
-                         st == TESS_OK ? err : NULL);
-    st = st == TESS_OK ? made : st;
-    if (st == TESS_OK)
-        st = run_job(&task, &width, &job, err);
-    else if (f->inside)
-        gate_leave(job.maker.gate);
-    planned_finish(&job.planned);
-    grain_maker_finish(&job.maker);
-    planned_free(&job.planned);
-    return st;
+    return task_is_shared(&width) || planned_pays(f) ? run_together(&job, &width, err)
+                                                     : run_alone(&job, err);
 }

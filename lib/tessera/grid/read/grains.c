@@ -1,5 +1,6 @@
 /*
- * grains.c - the parts of a job that a thread works on, made in order.
+ * grains.c - the parts of a job that a thread works on, made in order, and the stored bytes of
+ * each.
  */
 #include "grid/read/grains.h"
 
@@ -8,6 +9,7 @@
 #include "cache/cache.h"
 #include "grid/blocks.h"
 #include "grid/open_chunk.h"
+#include "grid/open_chunks.h"
 #include "grid/read/prefetch.h"
 #include "io/ahead.h"
 #include "task/gate.h"
@@ -17,17 +19,18 @@
 
 _Static_assert(sizeof(struct grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
 
-tess_status
-grain_maker_init(struct grain_maker *m, const struct fetch *f, int threads, struct io_ahead *ahead,
-                 const struct io_progress *progress, tess_error *err)
+void
+grain_maker_init(struct grain_maker *m, const struct fetch *f, struct upcoming *upcoming,
+                 const struct io_progress *progress)
 {
     m->f = f;
     m->run = blocks_run_length(f->nbytes, (int32_t)max_i64(f->grid->g.blocksize, 1));
+    m->upcoming = upcoming;
+    m->progress = progress;
     m->gate = f->outside ? NULL : f->grid->gate;
     m->begun = m->more_blocks = false;
     m->open = NULL;
     m->front = NULL;
-    return upcoming_init(&m->upcoming, f, threads, ahead, progress, err);
 }
 
 void
@@ -37,13 +40,6 @@ grain_maker_leave_chunk(struct grain_maker *m)
     open_chunk_release(m->open);
     m->front = NULL;
     m->open = NULL;
-}
-
-void
-grain_maker_finish(struct grain_maker *m)
-{
-    grain_maker_leave_chunk(m);
-    upcoming_finish(&m->upcoming);
 }
 
 void
@@ -75,9 +71,16 @@ grain_drop(const struct grain_maker *m, struct grain *g)
 static tess_status
 enter_next_chunk(struct grain_maker *m, enum fetch_next *next, tess_error *err)
 {
+    const struct fetch *const f = m->f;
+    int64_t n;
+    bool all;
     grain_maker_leave_chunk(m);
     m->begun = true;
-    return upcoming_next(&m->upcoming, m->chunk, next, &m->open, &m->front, err);
+    if (m->upcoming)
+        return upcoming_next(m->upcoming, m->chunk, next, &m->open, &m->front, err);
+    *next = f->reader->next_chunk(f->self, m->chunk, &n, &all);
+    return *next == FETCH_CHUNK ? open_chunks_get(f->grid, n, all, NULL, m->progress, &m->open, err)
+                                : TESS_OK;
 }
 
 static enum grain_kind
@@ -147,5 +150,104 @@ grain_make(struct grain_maker *m, struct grain *g, bool *more, tess_error *err)
 bool
 grain_maker_has_to_pause(const struct grain_maker *m)
 {
-    return gate_is_wanted(m->gate) && m->begun && !m->more_blocks && m->upcoming.count == 0;
+    return gate_is_wanted(m->gate) && m->begun && !m->more_blocks &&
+           !(m->upcoming && m->upcoming->count > 0);
+}
+
+// -- the stored bytes of a grain
+
+// The ranges of a grain: of blocks one after the other, or of the whole chunk.
+struct ranges {
+    const struct fetch *f;
+    const struct grain *g;
+    int32_t left;
+    bool of_blocks;
+    _Alignas(max_align_t) fetch_position at;
+};
+
+static void
+ranges_begin(struct ranges *r, const struct fetch *f, const struct grain *g)
+{
+    r->f = f;
+    r->g = g;
+    r->of_blocks = g->kind == GRAIN_BLOCKS && g->open->kind != OPEN_BYTES;
+    r->left = r->of_blocks ? g->nblocks : 1;
+    memcpy(r->at, g->at, f->reader->position_size);
+}
+
+// The range of the next block that is not in the cache. False: there is none.
+static bool
+next_block_range(struct ranges *r, struct span *span)
+{
+    const struct fetch_reader *const reader = r->f->reader;
+    bool found = false;
+    while (r->left > 0 && !found) {
+        const int32_t nblock = reader->number(r->at);
+        struct cached *const cached =
+            r->f->missing ? NULL : cache_find(r->f->grid->cache, r->g->open->n, nblock);
+        found = !cached;
+        cache_unpin(cached);
+        if (found)
+            *span = open_chunk_span(r->f->grid, r->g->open, nblock);
+        if (--r->left > 0)
+            reader->next_block(r->f->self, r->at);
+    }
+    return found;
+}
+
+static bool
+ranges_next(struct ranges *r, int64_t *position, size_t *size)
+{
+    const struct stored_chunk *const sc = &r->g->open->stored;
+    struct span span = {0, sc->chunk.h.cbytes};
+    if (r->of_blocks ? !next_block_range(r, &span) : r->left-- == 0)
+        return false;
+    *position = sc->position + span.start;
+    *size = (size_t)max_i64(span.stop - span.start, 0);
+    return true;
+}
+
+// Whether all of them are part of a want.
+static bool
+has_all(const struct io_want *w, const struct fetch *f, const struct grain *g)
+{
+    struct ranges r;
+    int64_t position;
+    size_t size;
+    bool has = true;
+    for (ranges_begin(&r, f, g); has && ranges_next(&r, &position, &size);)
+        has = io_want_reach(w, g->open->stored.io, position) >= size;
+    return has;
+}
+
+static tess_status
+want_range(struct grain *g, struct io_ahead *ahead, const struct io_want *front, int64_t position,
+           size_t size, tess_error *err)
+{
+    if (!g->want)
+        g->want = io_want_new(ahead);
+    return g->want ? io_want_add(g->want, g->open->stored.io, position, size, front, err)
+                   : err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
+}
+
+tess_status
+grain_want(struct grain *g, const struct fetch *f, struct io_ahead *ahead, struct io_want *front,
+           tess_error *err)
+{
+    const struct open_chunk *const v = g->open;
+    const bool stored = v && v->kind != OPEN_SPECIAL && !v->stored.whole;
+    struct ranges r;
+    int64_t position;
+    size_t size;
+    if (!stored || (g->kind != GRAIN_BLOCKS && g->kind != GRAIN_IN_ORDER))
+        return TESS_OK;
+    if (!g->want && front && has_all(front, f, g)) {
+        io_want_hold(front);
+        g->want = front;
+        return TESS_OK;
+    }
+    tess_status st = TESS_OK;
+    for (ranges_begin(&r, f, g); st == TESS_OK && ranges_next(&r, &position, &size);)
+        st = want_range(g, ahead, front, position, size, err);
+    return st;
 }

@@ -1,12 +1,13 @@
 /*
- * grains.h - the parts of a job that a thread works on, made in order.
+ * grains.h - the parts of a job that a thread works on, made in order, and the stored bytes of
+ * each.
  *
  * A grain is a run of blocks of one chunk, many enough grains for the threads and each large enough
  * to be worth handing out (blocks_run_length()). It is a whole chunk where nothing is decoded block
  * by block: one item again and again, or items in order. Blocks of another layout are put together
  * by one cursor, so all that a chunk has of them are one grain, and each stored block is decoded
- * once. Opening a chunk ahead of its turn is a grain, too (upcoming.h), and so is reading
- * (planned.h).
+ * once. In a job of several threads, opening a chunk ahead of its turn is a grain, too
+ * (upcoming.h), and so is reading (planned.h).
  *
  * Where blocks wait in the cache to be written back, some of them may be those of a chunk that is
  * one item, so then all chunks are read block by block.
@@ -53,7 +54,8 @@ struct grain {
 struct grain_maker {
     const struct fetch *f;
     int32_t run; // blocks of a grain
-    struct upcoming upcoming;
+    struct upcoming *upcoming; // NULL: each chunk is opened when its turn comes
+    const struct io_progress *progress; // what may end reads then; NULL: nothing
     struct gate *gate; // NULL: not entered
     bool begun; // a chunk, since the gate was entered
     bool more_blocks;
@@ -63,11 +65,9 @@ struct grain_maker {
     struct io_want *front; // what was read ahead of it, held; NULL: nothing
 };
 
-// ahead, progress: as for upcoming_init(). To be finished also after a failure.
-tess_status grain_maker_init(struct grain_maker *m, const struct fetch *f, int threads,
-                             struct io_ahead *ahead, const struct io_progress *progress,
-                             tess_error *err);
-void grain_maker_finish(struct grain_maker *m);
+// upcoming: NULL, or prepared for the same job. progress: NULL, or what may end reads without it.
+void grain_maker_init(struct grain_maker *m, const struct fetch *f, struct upcoming *upcoming,
+                      const struct io_progress *progress);
 void grain_maker_leave_chunk(struct grain_maker *m); // hold nothing of the chunk that was made last
 
 // No chunk, nothing to be dropped.
@@ -79,5 +79,11 @@ tess_status grain_make(struct grain_maker *m, struct grain *g, bool *more, tess_
 
 // Whether to let other calls change something: nothing is open, and something is left to read.
 bool grain_maker_has_to_pause(const struct grain_maker *m);
+
+// Want the ranges of the grain's blocks in g->want, which is made if it is NULL; blocks in the
+// cache are left out. If the chunk is not stored in blocks of the grid, its whole range is added.
+// front: what is already wanted of the chunk; NULL: nothing.
+tess_status grain_want(struct grain *g, const struct fetch *f, struct io_ahead *ahead,
+                       struct io_want *front, tess_error *err);
 
 #endif

@@ -8,7 +8,6 @@
 #include "frame/query.h"
 #include "grid/expected_chunks.h"
 #include "grid/grid.h"
-#include "grid/read/grain_want.h"
 #include "grid/read/upcoming.h"
 #include "io/ahead.h"
 #include "io/io.h"
@@ -43,16 +42,16 @@ static bool
 may_make(struct planned *p)
 {
     const struct grain_maker *const m = p->maker;
-    if (p->all_made || (!m->more_blocks && m->upcoming.count == 0 && !may_begin(p)))
+    if (p->all_made || (!m->more_blocks && m->upcoming->count == 0 && !may_begin(p)))
         return false;
     const bool room = room_is_left(&p->grains, p->count, size_ahead(p));
-    return p->count == 0 || (room && (m->more_blocks || upcoming_is_ready(&m->upcoming)));
+    return p->count == 0 || (room && (m->more_blocks || upcoming_is_ready(m->upcoming)));
 }
 
 static tess_status
 announce(struct planned *p, tess_error *err)
 {
-    struct upcoming *const u = &p->maker->upcoming;
+    struct upcoming *const u = p->maker->upcoming;
     struct opening *opening;
     tess_status st = TESS_OK;
     bool announced = true, any = false;
@@ -167,11 +166,13 @@ is_ended(void *arg)
 
 // A near frame: one file of chunks, read, not mapped, that workers do not read as whole chunks
 // (prefetch.h); and a job that is worth it.
-static bool
-pays_near(const struct fetch *f, const struct io_manner *manner)
+bool
+planned_pays(const struct fetch *f)
 {
-    return manner->piece > 0 && !frame_is_sparse(f->grid->frame) &&
-           !frame_is_verified(f->grid->frame) && f->nbytes >= NEAR_LEAST;
+    const struct io_manner *const manner = frame_manner(f->grid->frame);
+    const bool near = manner->piece > 0 && f->nbytes >= NEAR_LEAST &&
+                      !frame_is_sparse(f->grid->frame) && !frame_is_verified(f->grid->frame);
+    return !f->outside && (manner->far || near);
 }
 
 tess_status
@@ -184,7 +185,7 @@ planned_init(struct planned *p, struct grain_maker *maker, const struct fetch *f
     p->made = NULL;
     p->first = p->count = 0;
     p->kept = 0;
-    if (f->outside || (!manner->far && !pays_near(f, manner)))
+    if (!planned_pays(f))
         return TESS_OK;
     p->far = manner->far;
     const int64_t budget = p->far ? f->grid->context->ahead : NEAR_PIECES * manner->piece;

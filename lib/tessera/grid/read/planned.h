@@ -15,7 +15,6 @@
 #define GRID_READ_PLANNED_H
 
 #include "grid/read/grains.h"
-#include "grid/read/room.h"
 
 #include <stdatomic.h>
 
@@ -36,12 +35,15 @@ struct planned {
     atomic_bool failed; // nothing more is needed
 };
 
-// Decide whether a job is planned. To be finished also after a failure.
+bool planned_pays(const struct fetch *f);
+
+// Decide whether a job is planned, whose maker will have an upcoming then. To be finished also
+// after a failure.
 tess_status planned_init(struct planned *p, struct grain_maker *maker, const struct fetch *f,
                          int threads, tess_error *err);
-// No grain is at work. Before grain_maker_finish().
+// No grain is at work. Before upcoming_finish().
 void planned_finish(struct planned *p);
-// After grain_maker_finish().
+// After upcoming_finish().
 void planned_free(struct planned *p);
 
 // The next grain. *more false: there is none; or another call wants to change something.

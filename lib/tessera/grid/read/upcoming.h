@@ -1,5 +1,6 @@
 /*
- * upcoming.h - the chunks of a job in order, with prefetch of what opening them needs.
+ * upcoming.h - the chunks of a job in order, with prefetch of what opening them needs. A job of one
+ * thread that is not planned has none.
  *
  * - Chunks that are compared with their checksums are opened ahead by workers (prefetch.h): an
  *   opening is a grain.
@@ -19,6 +20,24 @@
 struct io_ahead;
 struct io_progress;
 struct io_want;
+
+// Bounds of reading ahead: a number of things, and their bytes. Refill once a quarter is free, and
+// then to the bound: ranges that are added one by one could not be coalesced.
+struct room {
+    int64_t most, budget; // in number, in bytes
+    bool filling;
+};
+
+// Whether there is room for one more beside n of so many bytes.
+static inline bool
+room_is_left(struct room *r, int64_t n, int64_t size)
+{
+    if (n <= r->most - r->most / 4 && size <= r->budget - r->budget / 4)
+        r->filling = true;
+    if (n >= r->most || size >= r->budget)
+        r->filling = false;
+    return r->filling;
+}
 
 // A chunk that was announced.
 struct announced {
