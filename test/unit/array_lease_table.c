@@ -1,8 +1,8 @@
 /*
- * array_lease_table.c - tests of array/packets/lease_table against a list that is searched from its
+ * array_lease_table.c - tests of the table of array/packets/leases against a list that is searched from its
  * start.
  */
-#include "array/packets/lease_table.h"
+#include "array/packets/leases.h"
 
 #include "support/random.h"
 

@@ -5,7 +5,7 @@
 #include "array/keep/repair.h"
 
 #include "api/files.h"
-#include "array/keep/sealed_header.h"
+#include "array/keep/compact.h"
 #include "array/open/open.h"
 #include "frame/query.h"
 #include "io/memory.h"

@@ -6,9 +6,7 @@
 #include "array/shape/reshape.h"
 
 #include "array/shape/fill.h"
-#include "array/shape/padding.h"
 #include "array/shape/resize.h"
-#include "array/shape/shift.h"
 #include "array/update.h"
 #include "cache/cache.h"
 #include "chunk/scratch.h"

@@ -7,7 +7,6 @@
 
 #include "array/keep/verify.h"
 #include "array/open/open.h"
-#include "array/open/refresh.h"
 #include "array/view.h"
 #include "cache/cache.h"
 #include "frame/query.h"

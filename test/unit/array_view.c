@@ -8,7 +8,6 @@
 #include "array/view.h"
 
 #include "array/items/box.h"
-#include "array/items/chosen.h"
 #include "array/update.h"
 #include "cache/cache.h"
 #include "frame/commit/change.h"

@@ -3,7 +3,7 @@
  */
 #include "array/array.h"
 
-#include "array/chunks/sums.h"
+#include "array/chunks/stored.h"
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
@@ -11,11 +11,14 @@
 #include "cache/cache.h"
 #include "chunk/encode/encoder.h"
 #include "chunk/plugins.h"
+#include "frame/commit/current.h"
 #include "frame/format/header.h"
 #include "frame/frame.h"
 #include "frame/query.h"
+#include "grid/grid.h"
 #include "grid/open_chunks.h"
 #include "grid/write/store.h"
+#include "task/gate.h"
 
 #include <string.h>
 
@@ -114,4 +117,23 @@ array_free(tess_array *a)
     mem_free(a->fill);
     mem_free(a->path);
     mem_free(a);
+}
+
+// -- whether what a call has read counts
+
+tess_status
+array_check_current(const tess_array *a, tess_status st, tess_error *err)
+{
+    tess_error why;
+    // Whatever it read; or memory, which no other program changes.
+    if (st == TESS_ERR_CANCELLED || frame_in_memory(a->grid->frame))
+        return st;
+    gate_enter(a->grid->gate);
+    const tess_status now = frame_check_current(a->grid->frame, &why);
+    gate_leave(a->grid->gate);
+    if (now == TESS_OK || (st != TESS_OK && now != TESS_ERR_STALE))
+        return st;
+    if (err)
+        *err = why;
+    return now;
 }

@@ -69,4 +69,9 @@ void array_watch(struct watch *w, const tess_array *a, int64_t nitems);
 tess_status array_take_options(tess_array *a, const tess_storage *storage,
                                struct frame_options *options, tess_error *err);
 
+// After reading, with the status of that; returns the status of the call. What was read counts only
+// if the file is still in the state that led to it: the space of a state that is gone may have been
+// written to. This may also be the cause of a failure: it is TESS_ERR_STALE then.
+tess_status array_check_current(const tess_array *a, tess_status st, tess_error *err);
+
 #endif

@@ -100,7 +100,7 @@ choose_geometry(const tess_array *base, const struct index_map *map, const int64
                          TESS_ERR_ARG, err);
 }
 
-// What tess_array_info() tells of the items; the base may get others (array/open/refresh.c).
+// What tess_array_info() tells of the items; the base may get others (array/open/open.c).
 static tess_status
 copy_type(const tess_array *base, tess_array *a, tess_error *err)
 {

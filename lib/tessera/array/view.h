@@ -2,7 +2,7 @@
  * view.h - an array that is another one, seen through slices and with its axes in another order.
  *
  * A view has a shape of its own and the grid of its base. Its indices become those of the base in
- * array/items/box.c and array/items/chosen.c, before anything else happens: nothing of a view is
+ * array/items/box.c, before anything else happens: nothing of a view is
  * stored, cached or encoded, and the modules below know no views. A view of a view is one of the
  * same base.
  *

@@ -13,7 +13,6 @@
 #include "frame/frame.h"
 #include "frame/query.h"
 #include "grid/cost.h"
-#include "grid/expected_chunks.h"
 #include "grid/open_chunks.h"
 #include "grid/pool.h"
 #include "grid/write/store.h"

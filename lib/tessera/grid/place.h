@@ -26,9 +26,8 @@ void place_block(const struct geometry *g, const struct decoded *block, const st
 
 // The same for items that become others on the way. Returns how many did, as convert_box(). The
 // block arrives in order.
-int64_t place_converted(const struct geometry *g, const struct decoded *block,
-                        const struct walk *w, const struct converter *how, uint8_t *dst,
-                        const int64_t *dst_stride);
+int64_t place_converted(const struct geometry *g, const struct decoded *block, const struct walk *w,
+                        const struct converter *how, uint8_t *dst, const int64_t *dst_stride);
 
 // What place_block() needs of a block, for memory of these strides.
 struct block_need place_need(const struct geometry *g, const struct walk *w,

@@ -12,7 +12,6 @@
 #include "grid/read/plain.h"
 #include "select/cells.h"
 #include "select/mask_copy.h"
-#include "select/mask_rows.h"
 
 #include <string.h>
 

@@ -26,7 +26,7 @@
 
 #include "chunk/decode.h"
 #include "grid/grid.h"
-#include "select/mask_rows.h"
+#include "select/mask_copy.h"
 
 // Indices of an axis that follow each other in a block, and in the caller's list; sorted.
 struct axis_pick {
@@ -47,7 +47,7 @@ struct selection {
     int64_t cell[NDIM_MAX]; // what counts as a block
     int64_t cells[NDIM_MAX]; // in a chunk
     int64_t nblocks; // that the selection meets, of all chunks
-    void *own; // of kinds that have a sorted list (sorted.h), freed by their finish()
+    void *own; // of kinds that have a sorted list (cells.h), freed by their finish()
     int64_t nown;
     const struct box_list *boxes; // boxes; not owned
     // Of kinds that choose along axes (orthogonal, masks):

@@ -5,7 +5,7 @@
 #include "api/chunk/spec.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
-#include "array/chunks/describe.h"
+#include "array/chunks/stored.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/grid.h"

@@ -5,7 +5,7 @@
 
 #include "api/check.h"
 #include "api/uncancelled.h"
-#include "array/convert/typed.h"
+#include "array/convert.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"

@@ -3,8 +3,7 @@
  */
 #include "api/take.h"
 #include "api/uncancelled.h"
-#include "array/files/frames.h"
-#include "array/files/remove.h"
+#include "array/files.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"

@@ -5,7 +5,6 @@
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
-#include "array/current.h"
 #include "array/update.h"
 #include "array/view.h"
 #include "base/checked.h"

@@ -4,7 +4,7 @@
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
-#include "array/items/chosen.h"
+#include "array/items/box.h"
 #include "array/update.h"
 #include "base/checked.h"
 #include "base/error.h"

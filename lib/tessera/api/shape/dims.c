@@ -8,7 +8,6 @@
 #include "array/dims/beside.h"
 #include "array/dims/coord.h"
 #include "array/dims/names.h"
-#include "array/dims/order.h"
 #include "array/view.h"
 #include "base/error.h"
 #include "base/memory.h"

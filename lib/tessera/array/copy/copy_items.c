@@ -3,7 +3,7 @@
  */
 #include "array/copy/copy_items.h"
 
-#include "array/current.h"
+#include "array/array.h"
 #include "array/items/box.h"
 #include "array/view.h"
 #include "base/checked.h"

@@ -4,7 +4,7 @@
 #include "array/dims/coord.h"
 
 #include "array/array.h"
-#include "array/dims/order.h"
+#include "array/dims/names.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"

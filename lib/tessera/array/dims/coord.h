@@ -12,7 +12,7 @@
 #define ARRAY_DIMS_COORD_H
 
 #include "array/array.h"
-#include "array/convert/typed.h"
+#include "array/convert.h"
 
 #include <tessera/dims.h>
 

@@ -1,10 +1,16 @@
 /*
- * box.h - a box of an array, which may be a view, to memory and back.
+ * box.h - items of an array, which may be a view: a box to memory and back, boxes that are read one
+ * after the other, points and lists of indices.
  *
- * Here a box of a view becomes one of its base; the grid below knows no views.
+ * Here the indices of a view become those of its base (geom/index_map.h); the grid below knows no
+ * views. Points and indices lie inside the shape, and some are chosen; their items stand in memory
+ * one after the other, in C order of the indices.
  *
  * Nothing is kept between calls, and there is no lock. Any number of threads at once; those that
- * write have the turn of the chunks of the base (grid/write/turns.h), or exclusive access to it.
+ * write have the turn of the chunks of the base (grid/write/turns.h), or exclusive access to it. A
+ * selection is made by the calling thread, does not change afterwards, and is read by the workers
+ * of the job. Of boxes that are read ahead, grid/read/boxes_ahead.h says which thread may call
+ * what.
  */
 #ifndef ARRAY_ITEMS_BOX_H
 #define ARRAY_ITEMS_BOX_H
@@ -15,6 +21,7 @@
 #include "grid/write/constant.h"
 
 struct frame_staged;
+struct selection;
 
 // As grid_read() (grid/read/read.h).
 tess_status array_read(const tess_array *a, const int64_t *start, const int64_t *stop,
@@ -35,5 +42,32 @@ tess_status array_base_box(const tess_array *a, const int64_t *start, const int6
 tess_status array_is_constant(const tess_array *a, const int64_t *start, const int64_t *stop,
                               enum constant_look look, struct watch *watch, uint8_t *item, bool *is,
                               tess_error *err);
+
+struct array_ahead; // NULL: nothing is read early
+
+// next_box: the next box, of the indices of `a`, all items of which are needed; false: there is
+// none. Called as that of boxes_ahead_begin(). *x is NULL after a failure.
+tess_status array_ahead_new(struct array_ahead **x, const tess_array *a,
+                            bool (*next_box)(void *arg, int64_t *start, int64_t *stop), void *arg,
+                            struct watch *watch, tess_error *err);
+// All of a call are stopped before the first is freed; NULL: fine.
+void array_ahead_stop(struct array_ahead *x);
+void array_ahead_free(struct array_ahead *x);
+
+tess_status array_ahead_reach(struct array_ahead *x, int64_t k, tess_error *err);
+void array_ahead_leave(struct array_ahead *x, int64_t k);
+
+tess_status array_get_points(const tess_array *a, int64_t npoints, const int64_t *coords,
+                             uint8_t *dst, struct watch *watch, tess_error *err);
+tess_status array_get_orthogonal(const tess_array *a, const int64_t *counts,
+                                 const int64_t *const *indices, uint8_t *dst, struct watch *watch,
+                                 tess_error *err);
+
+// What is chosen, to be written (select/gather.h).
+tess_status array_choose_points(const tess_array *a, int64_t npoints, const int64_t *coords,
+                                struct selection *s, tess_error *err);
+tess_status array_choose_orthogonal(const tess_array *a, const int64_t *counts,
+                                    const int64_t *const *indices, struct selection *s,
+                                    tess_error *err);
 
 #endif

@@ -17,7 +17,6 @@
 #include "ndcopy/ndcopy.h"
 #include "select/boxes.h"
 #include "select/gather.h"
-#include "select/scatter.h"
 #include "select/selection.h"
 #include "task/task.h"
 #include "task/watch.h"

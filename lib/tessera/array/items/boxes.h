@@ -30,7 +30,7 @@ struct boxes {
 tess_status array_get_boxes(const tess_array *a, const struct boxes *boxes, uint8_t *dst,
                             struct watch *watch, tess_error *err);
 
-// The boxes, none of which leaves the array, to be written (select/scatter.h): of an item that is
+// The boxes, none of which leaves the array, to be written (select/gather.h): of an item that is
 // in several boxes, the last value stays. Zeroed at first; ended also after a failure.
 struct boxes_chosen {
     struct selection selection;

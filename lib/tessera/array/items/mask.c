@@ -16,7 +16,6 @@
 #include "grid/write/install.h"
 #include "select/gather.h"
 #include "select/masked.h"
-#include "select/scatter.h"
 #include "task/watch.h"
 
 #include <inttypes.h>

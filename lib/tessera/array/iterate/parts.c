@@ -9,7 +9,6 @@
 #include "array/iterate/parts.h"
 
 #include "array/array.h"
-#include "array/items/ahead.h"
 #include "array/items/box.h"
 #include "base/checked.h"
 #include "base/error.h"

@@ -11,7 +11,7 @@
  */
 #include "array/keep/verify.h"
 
-#include "array/keep/sealed_header.h"
+#include "array/keep/compact.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/log.h"

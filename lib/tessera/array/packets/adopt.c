@@ -3,8 +3,8 @@
  */
 #include "array/packets/adopt.h"
 
-#include "array/chunks/load.h"
 #include "array/chunks/put.h"
+#include "array/chunks/stored.h"
 #include "array/packets/format.h"
 #include "array/packets/leases.h"
 #include "array/update.h"
@@ -22,7 +22,6 @@
 #include "frame/sparse/chunk_files.h"
 #include "grid/grid.h"
 #include "grid/write/install.h"
-#include "grid/write/stage.h"
 #include "grid/write/turns.h"
 #include "grid/write/write_back.h"
 #include "task/gate.h"

@@ -19,8 +19,8 @@
 
 #include <tessera/packet.h>
 
-// The array is writable, and has a grid of chunks. It is committed if it has not replaced the one at
-// its path, or if its file is not sealed.
+// The array is writable, and has a grid of chunks. It is committed if it has not replaced the one
+// at its path, or if its file is not sealed.
 tess_status adoption_begin(tess_array *a, tess_adoption **adoption, tess_error *err);
 // Whether the array is still there, and may be changed.
 tess_status adoption_check(const tess_adoption *ad, tess_error *err);

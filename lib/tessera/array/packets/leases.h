@@ -2,20 +2,52 @@
  * leases.h - the leases of one adoption: space of the array's file or directory that workers write
  * to, as the program knows it.
  *
- * Positions are those in the file, whatever stands in front of the array in it.
+ * Positions are those in the file, whatever stands in front of the array in it. A mutex guards the
+ * set; it is held while the gate of the grid is closed, and never the other way round.
  *
- * A mutex guards the set; it is held while the gate of the grid is closed, and never the other way
- * round.
+ * The set is in a table: leases by number, and found by their extent. Two may have the same extent:
+ * space that one has adopted, and that is free again, is leased anew. Then the older one is found,
+ * which has nothing left. A table has no lock and belongs to its owner.
  */
 #ifndef ARRAY_PACKETS_LEASES_H
 #define ARRAY_PACKETS_LEASES_H
 
 #include "array/array.h"
-#include "array/packets/lease_table.h"
 #include "frame/container.h"
 #include "frame/contiguous/extents.h"
 
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lease_slot;
+
+// Zeroed: empty. Numbers are 1 to `used`; 0 stands for none.
+struct lease_table {
+    struct lease_slot *slots; // by number
+    uint32_t *heads; // the first number of each chain; `capacity` of them, a power of 2
+    uint32_t capacity;
+    uint32_t used; // numbers that are or were taken
+    uint32_t spare; // the first number that is free again
+    uint64_t taken; // leases so far, which is the age of the next one
+};
+
+void lease_table_finish(struct lease_table *t); // zeroed: fine
+
+// Make room for one more. False: no memory.
+bool lease_table_reserve(struct lease_table *t);
+
+// Add a lease, for which there is room; its number.
+uint32_t lease_table_add(struct lease_table *t, struct extent whole);
+
+// The number of the oldest lease of that extent; 0: there is none.
+uint32_t lease_table_find(const struct lease_table *t, struct extent whole);
+
+// The first lease whose number is at least `from`; 0: there is none.
+uint32_t lease_table_next(const struct lease_table *t, uint32_t from);
+
+struct extent lease_table_get(const struct lease_table *t, uint32_t number);
+void lease_table_remove(struct lease_table *t, uint32_t number);
 
 struct leases {
     pthread_mutex_t lock;

@@ -6,13 +6,37 @@
  * (frame_header.chunksize), and zeros, NaNs and chunks that were never written need no bytes. When
  * that ends, the frame becomes one of chunks of different sizes, and stays one.
  *
- * Requires exclusive access; no lock. Geometry and chunk_starts of the grid change with the list.
+ * Requires exclusive access; no lock. Geometry and chunk_starts of the grid change with the list;
+ * the sizes after a change are known before it is made (plain_sizes_after()).
  */
 #ifndef ARRAY_PLAIN_EDIT_H
 #define ARRAY_PLAIN_EDIT_H
 
 #include "array/array.h"
 #include "chunk/chunk.h"
+
+struct chunk_grid;
+struct plain_splice;
+
+struct plain_sizes {
+    int32_t chunksize; // of the frame (frame_header)
+    int64_t nchunks, nbytes;
+    // chunk_starts of the grid; NULL: the frame's chunks have the same size. `appended`: the grid's
+    // own, longer, with nothing changed in front.
+    int64_t *starts;
+    bool appended;
+    bool vlblocks; // of the frame
+    bool whole; // all have whole items of the frame's typesize
+};
+
+tess_status plain_sizes_after(struct plain_sizes *x, struct chunk_grid *grid,
+                              const struct plain_splice *s, tess_error *err);
+tess_status plain_sizes_reordered(struct plain_sizes *x, const struct chunk_grid *grid,
+                                  const int64_t *order, tess_error *err);
+void plain_sizes_drop(struct plain_sizes *x); // not taken over
+
+// The grid gets them.
+void plain_sizes_install(struct plain_sizes *x, struct chunk_grid *grid);
 
 // A chunk for a plain frame: its stored bytes, checked.
 struct plain_chunk {

@@ -1,10 +1,16 @@
 /*
- * fill.h - the item that growth shows.
+ * fill.h - the item that growth shows, and what becomes of items that are cut off.
  *
- * The value of an open array changes with a refresh alone (refresh.h), so any thread may read it.
- * What writes requires exclusive access. In array_fill_grown() workers look at chunks, each with a
- * scratch of its own and an entry of `wanted` of its own; the calling thread writes afterwards.
- * There is no lock.
+ * The value of an open array changes with a refresh alone (array/open/open.h), so any thread may
+ * read it. What writes requires exclusive access. In array_fill_grown() workers look at chunks,
+ * each with a scratch of its own and an entry of `wanted` of its own; the calling thread writes
+ * afterwards. There is no lock.
+ *
+ * What an array loses may be meant to be gone, and is not worth its bytes: before the shape
+ * changes, items that will be outside of it become zeros where their chunk stays. Chunks that are
+ * one item again and again stay so. Blocks at the border are encoded once more for that. Where this
+ * would change the items that stay (lossy codecs, means of cells), only blocks that lose all their
+ * items become zeros. No block may be dirty.
  */
 #ifndef ARRAY_SHAPE_FILL_H
 #define ARRAY_SHAPE_FILL_H
@@ -26,5 +32,13 @@ tess_status array_fill_box(tess_array *a, const int64_t *start, const int64_t *s
                            struct watch *watch, tess_error *err);
 tess_status array_fill_grown(tess_array *a, const struct geometry *before, struct watch *watch,
                              tess_error *err);
+
+// As part of a change, before array_reshape(): axes are cut at their ends, down to `shape` where
+// that is shorter.
+tess_status padding_cut(tess_array *a, const int64_t *shape, struct watch *watch, tess_error *err);
+
+// The same for the items [first, stop) along one axis, of one row of chunks that stays.
+tess_status padding_clear(tess_array *a, int axis, int64_t first, int64_t stop, struct watch *watch,
+                          tess_error *err);
 
 #endif

@@ -3,15 +3,13 @@
  *
  * Where the amount is a multiple of the chunk, chunks move in the list; if the position is none,
  * the chunk row that holds it is split, or put together from two. Else all items behind the
- * position move (shift.c): before an axis gets shorter, after it got longer.
+ * position move (resize.c): before an axis gets shorter, after it got longer.
  */
 #include "array/shape/reshape.h"
 
 #include "array/copy/copy_items.h"
 #include "array/shape/fill.h"
-#include "array/shape/padding.h"
 #include "array/shape/resize.h"
-#include "array/shape/shift.h"
 #include "array/update.h"
 #include "base/checked.h"
 #include "cache/cache.h"

@@ -5,7 +5,7 @@
  * array is as it was.
  *
  * Require exclusive access. The calling thread goes step by step; workers run inside the steps
- * (shift.h, grid/write/write.h). Blocks in the cache are forgotten when their chunks get other
+ * (resize.h, grid/write/write.h). Blocks in the cache are forgotten when their chunks get other
  * numbers.
  */
 #ifndef ARRAY_SHAPE_RESHAPE_H

@@ -1,12 +1,15 @@
 /*
- * resize.c - another shape: the list of chunks for another grid.
+ * resize.c - another shape: the list of chunks for another grid, and items that move.
  *
  * The frame's list of chunks always is the grid in C order. Where only the slowest axis changes at
  * its end, the list gets longer or shorter at its end; else a new one is made.
+ *
+ * Boxes of any number of pieces that are one item again and again are written without being read.
  */
 #include "array/shape/resize.h"
 
 #include "array/array.h"
+#include "array/items/box.h"
 #include "array/shape/fill.h"
 #include "base/checked.h"
 #include "base/error.h"
@@ -17,8 +20,14 @@
 #include "frame/frame.h"
 #include "frame/metas.h"
 #include "frame/query.h"
+#include "geom/halves.h"
 #include "geom/shape.h"
+#include "grid/read/read.h"
+#include "grid/strided.h"
+#include "grid/write/constant.h"
+#include "grid/write/write.h"
 #include "meta/layers.h"
+#include "task/watch.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -182,4 +191,194 @@ array_shape_undo(tess_array *a, struct saved_shape *saved)
     memcpy(layer->content, saved->layer, layer->size);
     mem_free(saved->layer);
     saved->layer = NULL;
+}
+
+// -- items of a box from elsewhere, in bounded memory
+
+// Pieces are the cells of a grid that begins with the first chunk of the box.
+struct pieces {
+    tess_array *a;
+    const int64_t *start, *stop;
+    const struct shift *shift;
+    int64_t extent[NDIM_MAX]; // items of a piece, if it is not cut off
+    int64_t origin[NDIM_MAX]; // of the grid
+    int64_t count[NDIM_MAX];
+    uint8_t *items; // of a piece; NULL: not needed yet
+    uint8_t *item; // one, of pieces that are one item again and again
+    struct watch *watch;
+    struct watch_range range; // of all pieces
+    int64_t done, all; // items
+};
+
+// Chunks of the box along an axis.
+static int64_t
+chunks_along(const struct pieces *p, int axis)
+{
+    return ceil_div(p->stop[axis] - p->origin[axis], p->a->g->chunkshape[axis]);
+}
+
+// Let pieces be longer along an axis, up to `most` bytes, of *nbytes with what a chunk has there.
+static void
+extend(struct pieces *p, int axis, int64_t most, int64_t *nbytes)
+{
+    const int64_t n = min_i64(most / *nbytes, chunks_along(p, axis));
+    if (n <= 1)
+        return;
+    p->extent[axis] *= n;
+    *nbytes *= n;
+}
+
+static void
+choose_pieces(struct pieces *p)
+{
+    const struct geometry *const g = p->a->g;
+    int64_t nbytes = g->typesize;
+
+    p->all = 1;
+    for (int i = 0; i < g->ndim; i++) {
+        p->origin[i] = p->start[i] - p->start[i] % g->chunkshape[i];
+        p->extent[i] = g->chunkshape[i];
+        p->all *= p->stop[i] - p->start[i];
+        nbytes *= g->chunkshape[i]; // fits: a chunk does
+    }
+    extend(p, p->shift->axis, SHIFT_PIECE, &nbytes);
+    for (int i = g->ndim - 1; i >= 0; i--)
+        if (i != p->shift->axis)
+            extend(p, i, SHIFT_ENOUGH, &nbytes);
+    for (int i = 0; i < g->ndim; i++)
+        p->count[i] = ceil_div(p->stop[i] - p->origin[i], p->extent[i]);
+}
+
+// Memory for the items of a piece.
+static tess_status
+reserve_items(struct pieces *p, tess_error *err)
+{
+    const struct geometry *const g = p->a->g;
+    const int64_t limit = frame_limits(p->a->grid->frame)->memory;
+    int64_t chunk = g->typesize, size = g->typesize;
+
+    if (p->items)
+        return TESS_OK;
+    for (int i = 0; i < g->ndim; i++) {
+        chunk *= g->chunkshape[i];
+        size *= min_i64(p->extent[i], p->stop[i] - p->start[i]);
+    }
+    if (chunk > limit)
+        return err_set(err, TESS_ERR_LIMIT, -1,
+                       "moving items takes a chunk of %" PRId64 " bytes, the limit is %" PRId64,
+                       chunk, limit);
+    p->items = mem_alloc((size_t)size);
+    return p->items
+               ? TESS_OK
+               : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes of items", size);
+}
+
+// A box of pieces, and where it comes from.
+struct moved {
+    int64_t start[NDIM_MAX], stop[NDIM_MAX];
+    int64_t from[NDIM_MAX], from_stop[NDIM_MAX];
+    int64_t extent[NDIM_MAX];
+};
+
+static void
+find_box(const struct pieces *p, const int64_t *first, const int64_t *last, struct moved *m)
+{
+    for (int i = 0; i < p->a->g->ndim; i++) {
+        const int64_t by = i == p->shift->axis ? p->shift->by : 0;
+        m->start[i] = max_i64(p->start[i], p->origin[i] + first[i] * p->extent[i]);
+        m->stop[i] = last[i] < p->count[i] ? p->origin[i] + last[i] * p->extent[i] : p->stop[i];
+        m->from[i] = m->start[i] - by;
+        m->from_stop[i] = m->stop[i] - by;
+        m->extent[i] = m->stop[i] - m->start[i];
+    }
+}
+
+static void
+shift_count_items(struct pieces *p, const struct moved *m)
+{
+    int64_t n = 1;
+    for (int i = 0; i < p->a->g->ndim; i++)
+        n *= m->extent[i];
+    p->done += n;
+    watch_part(p->watch, &p->range, p->done, p->all);
+}
+
+// Move a box that is one item again and again.
+static tess_status
+move_constant(struct pieces *p, const struct moved *m, enum constant_look look, bool *done,
+              tess_error *err)
+{
+    const struct strided_const src = {.items = p->item}; // strides 0: the same item everywhere
+    const tess_status st =
+        constant_box(p->a->grid, m->from, m->from_stop, NULL, look, p->watch, p->item, done, err);
+    if (st != TESS_OK || !*done)
+        return st;
+    shift_count_items(p, m);
+    return grid_write(p->a->grid, m->start, m->stop, NULL, &src, NULL, p->watch, err);
+}
+
+static tess_status
+shift_move_box(void *user, const int64_t *first, const int64_t *last, bool *done, tess_error *err)
+{
+    struct pieces *const p = user;
+    struct moved m;
+    find_box(p, first, last, &m);
+    return move_constant(p, &m, CONSTANT_LISTED, done, err);
+}
+
+static tess_status
+move_piece(void *user, const int64_t *at, tess_error *err)
+{
+    struct pieces *const p = user;
+    const struct geometry *const g = p->a->g;
+    int64_t next[NDIM_MAX];
+    struct moved m;
+    bool done;
+
+    for (int i = 0; i < g->ndim; i++)
+        next[i] = at[i] + 1;
+    find_box(p, at, next, &m);
+    tess_status st = move_constant(p, &m, CONSTANT_STORED, &done, err);
+    if (st == TESS_OK && !done)
+        st = reserve_items(p, err);
+    if (st != TESS_OK || done)
+        return st;
+    struct strided dst = {.items = p->items};
+    struct strided_const src = {.items = p->items};
+    shape_strides(g->ndim, m.extent, g->typesize, dst.stride);
+    shape_strides(g->ndim, m.extent, g->typesize, src.stride);
+    shift_count_items(p, &m);
+    const struct watch_range both = watch_divide(p->watch);
+    watch_part(p->watch, &both, 1, 2);
+    st = array_read(p->a, m.from, m.from_stop, NULL, &dst, p->watch, err);
+    watch_part(p->watch, &both, 2, 2);
+    return st == TESS_OK ? grid_write(p->a->grid, m.start, m.stop, NULL, &src, NULL, p->watch, err)
+                         : st;
+}
+
+tess_status
+array_shift(tess_array *a, const int64_t *start, const int64_t *stop, const struct shift *shift,
+            struct watch *watch, tess_error *err)
+{
+    struct pieces p = {.a = a, .start = start, .stop = stop, .shift = shift, .watch = watch};
+    const struct halves halves = {
+        .ndim = a->g->ndim,
+        .backwards = shift->by > 0 ? shift->axis : -1,
+        .user = &p,
+        .box = shift_move_box,
+        .cell = move_piece,
+    };
+    const int64_t first[NDIM_MAX] = {0};
+
+    for (int i = 0; i < a->g->ndim; i++)
+        if (start[i] >= stop[i])
+            return TESS_OK;
+    choose_pieces(&p);
+    p.range = watch_divide(watch);
+    p.item = mem_alloc((size_t)a->g->typesize);
+    const tess_status st = p.item ? halves_do(&halves, first, p.count, err)
+                                  : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
+    mem_free(p.item);
+    mem_free(p.items);
+    return st;
 }

@@ -1,9 +1,17 @@
 /*
- * resize.h - another shape: the grid, the list of chunks, the N-dimensional layer.
+ * resize.h - another shape: the grid, the list of chunks, the N-dimensional layer; and items that
+ * move.
  *
  * Requires exclusive access; no lock. Geometry, list of chunks and the shape in the N-dimensional
  * layer change together or not at all: in array_reshape() all that can fail comes before the layer
  * and the geometry change.
+ *
+ * Items of a box move to another place in the same array through memory, piece by piece. A piece is
+ * a box of whole chunks: along `axis` as many as have SHIFT_PIECE bytes, but one at least, because
+ * items that move come from two chunks for each that is written; along others only up to
+ * SHIFT_ENOUGH, as what was just read is in cache when it is written. One piece after the other, on
+ * the calling thread: a piece is read as a whole before it is written, so that workers never read
+ * items that others of them write.
  */
 #ifndef ARRAY_SHAPE_RESIZE_H
 #define ARRAY_SHAPE_RESIZE_H
@@ -30,5 +38,20 @@ struct saved_shape {
 };
 tess_status array_shape_save(const tess_array *a, struct saved_shape *saved, tess_error *err);
 void array_shape_undo(tess_array *a, struct saved_shape *saved);
+
+enum { SHIFT_PIECE = 1 << 26, SHIFT_ENOUGH = 1 << 22 };
+
+struct shift {
+    int axis;
+    // Along the axis, item i comes from i - by. Pieces go from the end backwards where by > 0: no
+    // item is written before it was read.
+    int64_t by;
+};
+
+// As part of a change: write the box [start, stop). Both boxes are inside the array.
+// TESS_ERR_LIMIT: a chunk exceeds the memory that a file may ask for, and is not one item again and
+// again.
+tess_status array_shift(tess_array *a, const int64_t *start, const int64_t *stop,
+                        const struct shift *shift, struct watch *watch, tess_error *err);
 
 #endif

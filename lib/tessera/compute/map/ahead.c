@@ -3,7 +3,7 @@
  */
 #include "compute/map/ahead.h"
 
-#include "array/items/ahead.h"
+#include "array/items/box.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "compute/map/input.h"

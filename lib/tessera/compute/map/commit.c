@@ -3,7 +3,7 @@
  */
 #include "compute/map/commit.h"
 
-#include "array/current.h"
+#include "array/array.h"
 #include "array/items/box.h"
 #include "base/error.h"
 #include "compute/map/map.h"

@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "geom/shape.h"
-#include "grid/converted.h"
+#include "grid/strided.h"
 #include "ndcopy/convert/convert.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #define COMPUTE_MAP_MAPPING_H
 
 #include "array/array.h"
-#include "array/convert/typed.h"
+#include "array/convert.h"
 
 #include <tessera/map.h>
 

@@ -3,8 +3,7 @@
  */
 #include "compute/reduce/reduce.h"
 
-#include "array/current.h"
-#include "array/items/ahead.h"
+#include "array/array.h"
 #include "array/items/box.h"
 #include "array/open/create.h"
 #include "base/checked.h"

@@ -3,7 +3,7 @@
  */
 #include "compute/resample/resample.h"
 
-#include "array/current.h"
+#include "array/array.h"
 #include "array/items/box.h"
 #include "array/open/create.h"
 #include "base/checked.h"

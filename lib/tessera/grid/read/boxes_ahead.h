@@ -4,7 +4,7 @@
  * A job prefetches only what it reads itself (planned.h). A call on a far frame that consists of
  * many small jobs (a reduction, a map, parts of an array) lists here the boxes that they will read,
  * in order. Chunks are opened, and their bytes wanted, as far ahead as tess_context.ahead allows;
- * jobs find them in grid/expected_chunks.h. What was not prefetched, the job reads itself, within
+ * jobs find them in grid/open_chunks.h. What was not prefetched, the job reads itself, within
  * the queue of requests of the call. Chunks of plain frames are left to the jobs.
  *
  *     boxes_ahead_begin(&x, ...);
@@ -15,13 +15,13 @@
  *     boxes_ahead_free(&x);
  *
  * Locks: `lock` guards `visits`, `nvisits`, `kept` and the chunks in them. Everything else belongs
- * to the thread that reaches. Taken before the lock of grid/expected_chunks.h.
+ * to the thread that reaches. Taken before the lock of expected chunks (grid/open_chunks.h).
  */
 #ifndef GRID_READ_BOXES_AHEAD_H
 #define GRID_READ_BOXES_AHEAD_H
 
 #include "geom/walk.h"
-#include "grid/expected_chunks.h"
+#include "grid/open_chunks.h"
 #include "grid/read/grains.h"
 
 #include <pthread.h>

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "frame/query.h"
-#include "grid/expected_chunks.h"
+#include "grid/open_chunks.h"
 #include "grid/grid.h"
 #include "grid/read/upcoming.h"
 #include "io/ahead.h"

@@ -17,7 +17,7 @@
 #include "chunk/decode.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
-#include "grid/converted.h"
+#include "grid/strided.h"
 #include "grid/grid.h"
 #include "grid/place.h"
 #include "grid/read/fetch.h"

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "frame/chunks/stored.h"
 #include "frame/query.h"
-#include "grid/expected_chunks.h"
 #include "grid/open_chunk.h"
 #include "grid/open_chunks.h"
 #include "io/ahead.h"

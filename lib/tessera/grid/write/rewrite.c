@@ -29,7 +29,7 @@
 #include "grid/open_chunks.h"
 #include "grid/pool.h"
 #include "grid/write/constant.h"
-#include "grid/write/stage.h"
+#include "grid/write/install.h"
 #include "grid/write/turns.h"
 #include "task/gate.h"
 

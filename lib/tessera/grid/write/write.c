@@ -19,7 +19,7 @@
 #include "frame/commit/change.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
-#include "grid/converted.h"
+#include "grid/strided.h"
 #include "grid/write/constant.h"
 #include "grid/write/store.h"
 #include "ndcopy/convert/convert.h"

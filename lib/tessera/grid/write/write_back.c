@@ -20,7 +20,7 @@
 #include "frame/query.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
-#include "grid/converted.h"
+#include "grid/strided.h"
 #include "grid/write/hold.h"
 #include "grid/write/install.h"
 #include "grid/write/replace.h"

@@ -1,15 +1,19 @@
 /*
- * next.c - the chunks that have items in a box, from a number on.
+ * stored.c - the chunks of an array as they are stored: what each is, its bytes, its checksum.
  */
-#include "array/chunks/next.h"
+#include "array/chunks/stored.h"
 
 #include "array/array.h"
-#include "array/chunks/describe.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "chunk/chunk.h"
 #include "chunk/header.h"
+#include "codec/codec.h"
 #include "frame/chunks/stored.h"
+#include "frame/format/checksums.h"
+#include "frame/format/header.h"
+#include "frame/load.h"
 #include "frame/query.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
@@ -20,6 +24,115 @@
 #include "task/watch.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+
+static const tess_chunk_kind kinds[] = {
+    [SPECIAL_NONE] = TESS_CHUNK_BLOCKS,   [SPECIAL_ZEROS] = TESS_CHUNK_ZEROS,
+    [SPECIAL_NANS] = TESS_CHUNK_NANS,     [SPECIAL_VALUE] = TESS_CHUNK_VALUE,
+    [SPECIAL_UNINIT] = TESS_CHUNK_UNINIT,
+};
+
+tess_chunk_kind
+describe_special(enum chunk_special special)
+{
+    return kinds[special];
+}
+
+tess_chunk_kind
+describe_kind(const struct chunk_header *h)
+{
+    return h->special == SPECIAL_NONE && h->nblocks == 0 ? TESS_CHUNK_PLAIN : kinds[h->special];
+}
+
+// What the chunk itself says; its decoder may be that of another codec of the format.
+static int
+said_codec(const struct chunk *c)
+{
+    const struct codec *const said = codec_by_format(c->h.codec_format, c->h.udcodec);
+    return said ? said->id : c->codec->id;
+}
+
+static void
+describe_blocks(const struct chunk *c, tess_chunk_info *info)
+{
+    info->nblocks = c->h.nblocks;
+    info->blocksize = c->h.blocksize;
+    info->codec = said_codec(c);
+    memcpy(info->filters, c->h.filters, sizeof info->filters);
+    memcpy(info->filters_meta, c->h.filters_meta, sizeof info->filters_meta);
+    info->split = c->h.split && c->h.typesize > 1;
+    info->dictionary_size = (int32_t)c->dict.size;
+}
+
+void
+describe_chunk(const struct chunk *c, tess_chunk_info *info)
+{
+    *info = (tess_chunk_info){
+        .kind = describe_kind(&c->h),
+        .stored = true,
+        .nbytes = c->h.nbytes,
+        .cbytes = c->h.cbytes,
+    };
+    if (info->kind == TESS_CHUNK_BLOCKS)
+        describe_blocks(c, info);
+}
+
+// -- a chunk of an array as it is stored, all of its bytes
+
+// The bytes of a chunk that is not stored: a header, which says what it is.
+static tess_status
+load_special(struct chunk_loan *loan, const struct frame *f, int64_t n, tess_error *err)
+{
+    const int32_t typesize = frame_header(f)->typesize, blocksize = frame_header(f)->blocksize;
+    const tess_status st = stored_chunk_open(&loan->stored, f, n, loan->scratch, err);
+    struct chunk_header h = loan->stored.chunk.h;
+    if (st != TESS_OK)
+        return st;
+    h.typesize = typesize > UINT8_MAX ? 1 : typesize;
+    h.blocksize = blocksize > 0 ? blocksize : (int32_t)max_i64(h.nbytes, 1);
+    h.cbytes = CHUNK_HEADER_SIZE;
+    chunk_header_write(&h, loan->special);
+    loan->bytes = loan->special;
+    loan->size = CHUNK_HEADER_SIZE;
+    return TESS_OK;
+}
+
+static tess_status
+load_stored(struct chunk_loan *loan, const tess_array *a, int64_t n, tess_error *err)
+{
+    const struct frame *const f = a->grid->frame;
+    const struct checksums *checksums;
+    const tess_status st = sums_get(a->sums, f, &checksums, err);
+    if (st != TESS_OK)
+        return st;
+    return stored_chunk_load(&loan->stored, f, n, checksums, loan->scratch, &loan->bytes,
+                             &loan->size, err);
+}
+
+tess_status
+chunk_borrow(struct chunk_loan *loan, const tess_array *a, int64_t n, tess_error *err)
+{
+    const struct frame *const f = a->grid->frame;
+    loan->scratch = pool_take(a->grid->pool); // the rest is set by what succeeds
+    if (!loan->scratch)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
+    const tess_status st =
+        frame_entry(f, n) < 0 ? load_special(loan, f, n, err) : load_stored(loan, a, n, err);
+    if (st != TESS_OK)
+        pool_give(a->grid->pool, loan->scratch); // the stored chunk is closed
+    return st;
+}
+
+void
+chunk_give_back(struct chunk_loan *loan, const tess_array *a)
+{
+    stored_chunk_close(&loan->stored);
+    pool_give(a->grid->pool, loan->scratch);
+}
+
+// -- the chunks that have items in a box, from a number on
 
 // Stands on a chunk of the box.
 struct steps {
@@ -190,4 +303,57 @@ array_next_chunk(const tess_array *a, const int64_t *start, const int64_t *stop,
     if (!found)
         run->number = run->last = -1;
     return st;
+}
+
+// -- checksums of stored chunks for readers, loaded when one is asked for
+
+struct sums {
+    pthread_mutex_t lock; // guards the rest; of `checksums`, only until they are loaded
+    bool loaded;
+    struct checksums checksums;
+};
+
+struct sums *
+sums_new(void)
+{
+    struct sums *const s = mem_zeroed(1, sizeof *s);
+    if (s)
+        pthread_mutex_init(&s->lock, NULL);
+    return s;
+}
+
+void
+sums_free(struct sums *s)
+{
+    if (!s)
+        return;
+    checksums_finish(&s->checksums);
+    pthread_mutex_destroy(&s->lock);
+    mem_free(s);
+}
+
+tess_status
+sums_get(struct sums *s, const struct frame *f, const struct checksums **checksums, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    *checksums = frame_known_checksums(f);
+    if (*checksums)
+        return TESS_OK;
+    pthread_mutex_lock(&s->lock);
+    if (!s->loaded) {
+        st = frame_load_checksums(f, frame_list(f), NULL, &s->checksums, err);
+        s->loaded = st == TESS_OK;
+        if (st != TESS_OK)
+            checksums_finish(&s->checksums);
+    }
+    pthread_mutex_unlock(&s->lock);
+    *checksums = &s->checksums;
+    return st;
+}
+
+void
+sums_forget(struct sums *s)
+{
+    checksums_finish(&s->checksums);
+    s->loaded = false;
 }

@@ -1,14 +1,16 @@
 /*
- * frames.h - what a path leads to, and the frames that a file holds, by their headers.
+ * files.h - what a path leads to, the frames that a file holds, by their headers, and removal.
  *
- * Nothing is opened as an array, and nothing is locked or changed. Any number of threads.
+ * To look opens nothing as an array, and locks and changes nothing: any number of threads. Removal
+ * is done by one thread, which holds the lock of a writer meanwhile.
  */
-#ifndef ARRAY_FILES_FRAMES_H
-#define ARRAY_FILES_FRAMES_H
+#ifndef ARRAY_FILES_H
+#define ARRAY_FILES_H
 
 #include "base/error.h"
 
 #include <tessera/files.h>
+#include <tessera/storage.h>
 
 #include <stdint.h>
 
@@ -25,5 +27,8 @@ tess_status frames_list(const tess_storage *storage, tess_frame_info **frames, i
 // What begins at a byte of an io; kind NONE: no frame.
 tess_status frames_look(struct io *io, int64_t offset, int64_t size, const tess_limits *limits,
                         tess_frame_info *frame, tess_error *err);
+
+// What is at storage->path, a path of the file system.
+tess_status array_remove(const tess_storage *storage, tess_error *err);
 
 #endif

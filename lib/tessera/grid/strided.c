@@ -1,7 +1,7 @@
 /*
- * converted.c - items that become others between a grid and memory.
+ * strided.c - items that become others between a grid and memory.
  */
-#include "grid/converted.h"
+#include "grid/strided.h"
 
 #include "ndcopy/ndcopy.h"
 

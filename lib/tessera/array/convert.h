@@ -1,17 +1,21 @@
 /*
- * typed.h - boxes of an array, which may be a view, in memory of another type.
+ * convert.h - boxes of an array, which may be a view, in memory of another type.
  *
  * What the rules are, tessera/convert.h says. A struct typed is made for one call and read by its
- * workers; it points into itself and must not be moved. No lock.
+ * workers; it points into itself and must not be moved. Functions otherwise without state; no lock.
+ *
+ * What packed data means is taken from attributes, by the conventions of netCDF and CF:
+ * scale_factor, add_offset, _FillValue, missing_value, valid_range, valid_min, valid_max.
  */
-#ifndef ARRAY_CONVERT_TYPED_H
-#define ARRAY_CONVERT_TYPED_H
+#ifndef ARRAY_CONVERT_H
+#define ARRAY_CONVERT_H
 
 #include "array/array.h"
-#include "grid/converted.h"
+#include "base/error.h"
 #include "grid/strided.h"
 #include "ndcopy/convert/convert.h"
 
+#include <tessera/attr.h>
 #include <tessera/convert.h>
 
 struct typed {
@@ -35,5 +39,13 @@ tess_status typed_read(struct typed *t, const tess_array *a, const int64_t *star
 tess_status typed_write(const struct typed *t, tess_array *a, const int64_t *start,
                         const int64_t *stop, const struct strided_const *src, struct watch *watch,
                         tess_error *err);
+
+enum { PACKING_NAMES = 7 };
+
+// The attributes, in the order in which they are to be taken.
+extern const char *const packing_names[PACKING_NAMES];
+
+// Take one of them, packing_names[n], into a conversion that has the defaults at first.
+tess_status packing_take(tess_conversion *how, int n, const tess_value *value, tess_error *err);
 
 #endif

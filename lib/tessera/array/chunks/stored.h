@@ -1,0 +1,70 @@
+/*
+ * stored.h - the chunks of an array as they are stored: what each is, its bytes, its checksum.
+ *
+ * Which chunks have items in a box is read from the list of chunks where that says it; a stored
+ * chunk is opened for its kind alone, beside the chunks that readers share (grid/open_chunks.h),
+ * which stay.
+ *
+ * Any number of threads at once, each with a loan of its own, inside the gate of the grid as long
+ * as it has the loan.
+ *
+ * Checksums are loaded when one is asked for: an array that was opened for reading has them in its
+ * frame only if each read compares them. To load them for each chunk that is copied would take as
+ * long as there are chunks, so they stay. Locks: one inside, held while the ledger is read: threads
+ * that come meanwhile wait for it instead of reading it, too. What was loaded does not change
+ * before sums_forget(), which requires exclusive access.
+ */
+#ifndef ARRAY_CHUNKS_STORED_H
+#define ARRAY_CHUNKS_STORED_H
+
+#include "array/array.h"
+#include "base/error.h"
+#include "chunk/chunk.h"
+#include "chunk/header.h"
+#include "frame/chunks/stored.h"
+
+#include <tessera/chunk.h>
+
+struct checksums;
+struct frame;
+struct sums;
+
+tess_chunk_kind describe_kind(const struct chunk_header *h);
+
+// A special chunk that is not stored.
+tess_chunk_kind describe_special(enum chunk_special special);
+
+// A chunk that is stored, on its own: offset is 0.
+void describe_chunk(const struct chunk *c, tess_chunk_info *info);
+
+struct chunk_loan {
+    const uint8_t *bytes;
+    int32_t size;
+    struct stored_chunk stored;
+    struct chunk_scratch *scratch;
+    uint8_t special[CHUNK_HEADER_SIZE]; // a chunk that is not stored
+};
+
+// The bytes of chunk n, compared with its checksum, if there is one. They stay until the loan is
+// given back. The array is no view; nothing waits in the cache. On failure there is no loan.
+tess_status chunk_borrow(struct chunk_loan *loan, const tess_array *a, int64_t n, tess_error *err);
+void chunk_give_back(struct chunk_loan *loan, const tess_array *a);
+
+/*
+ * Fill in a run, but for what its program sets; number and last are -1 if there is none. The box
+ * is inside the shape, the array no view, nothing waits in the cache; run->item has room.
+ */
+tess_status array_next_chunk(const tess_array *a, const int64_t *start, const int64_t *stop,
+                             int64_t from, unsigned wanted, tess_chunk_run *run,
+                             struct watch *watch, tess_error *err);
+
+struct sums *sums_new(void); // NULL: no memory
+void sums_free(struct sums *s); // NULL: fine
+
+// Those of the frame's chunks: its own, if it has them. Inside the gate of the grid.
+tess_status sums_get(struct sums *s, const struct frame *f, const struct checksums **checksums,
+                     tess_error *err);
+
+void sums_forget(struct sums *s); // the frame becomes another one
+
+#endif
