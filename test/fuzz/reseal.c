@@ -7,7 +7,6 @@
 #include "chunk/header.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
-#include "frame/format/ledger_ref.h"
 #include "frame/format/trailer.h"
 #include "meta/layers.h"
 

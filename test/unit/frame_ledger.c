@@ -10,7 +10,7 @@
 #include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/format/ledger.h"
-#include "frame/format/ledger_ref.h"
+#include "frame/format/trailer.h"
 #include "io/io.h"
 #include "io/memory.h"
 #include "meta/layers.h"

@@ -10,7 +10,7 @@
 #include "chunk/encode/encode.h"
 #include "chunk/encode/flat.h"
 #include "chunk/whole.h"
-#include "frame/format/ledger_ref.h"
+#include "frame/format/trailer.h"
 #include "frame/metas.h"
 #include "frame/query.h"
 #include "meta/fill_layer.h"

@@ -1,6 +1,6 @@
 /*
  * metas.h - the metalayers of a frame: those of its header, and the variable-length ones of its
- * trailer. The one that says where the ledger is (ledger_ref.h) is not among them.
+ * trailer. The one that says where the ledger is (trailer.h) is not among them.
  *
  * Reading is for any number of threads; editing requires exclusive access. A change of the list
  * that is undone (frame/commit/change.h) does not undo what was edited.

@@ -6,7 +6,7 @@
 #include "frame/rebuild.h"
 
 #include "base/memory.h"
-#include "frame/fields.h"
+#include "frame/format/header.h"
 #include "frame/format/trailer.h"
 #include "frame/frame.h"
 #include "frame/load.h"

@@ -14,7 +14,6 @@
 #include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/format/ledger.h"
-#include "frame/format/ledger_ref.h"
 #include "frame/format/trailer.h"
 #include "frame/rebuild.h"
 #include "geom/shape.h"

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "chunk/header.h"
 #include "chunk/whole.h"
-#include "frame/format/ledger_ref.h"
 #include "frame/format/trailer.h"
 #include "io/io.h"
 #include "meta/layers.h"

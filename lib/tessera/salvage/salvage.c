@@ -6,7 +6,6 @@
 #include "salvage/salvage.h"
 
 #include "base/checked.h"
-#include "frame/fields.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
 #include "frame/frame.h"

@@ -20,7 +20,6 @@
 #include "codec/codec.h"
 #include "frame/commit/change.h"
 #include "frame/commit/commit.h"
-#include "frame/fields.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/frame.h"

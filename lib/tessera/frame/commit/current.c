@@ -8,7 +8,6 @@
 #include "frame/container.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
-#include "frame/format/ledger_ref.h"
 #include "frame/format/trailer.h"
 #include "frame/private.h"
 #include "io/io.h"

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "frame/contiguous/extents.h"
 #include "frame/format/header.h"
-#include "frame/format/ledger_ref.h"
+#include "frame/format/trailer.h"
 
 #include <tessera/storage.h>
 

@@ -10,7 +10,7 @@
 #define FRAME_FORMAT_FOUND_H
 
 #include "base/error.h"
-#include "frame/fields.h"
+#include "frame/format/header.h"
 #include "meta/ndlayer.h"
 
 #include <stdbool.h>

@@ -1,11 +1,11 @@
 /*
- * header.c - the fixed part at the front of a frame, as it has been since c-blosc2 2.0.0-rc1.
+ * header.c - the fixed part at the front of a frame.
  *
  * Each field stands behind a msgpack marker that never varies; what spec 80 calls strict (the
  * markers, reserved bits) is let pass. Sizes are compared with each other and with the file here,
  * so that nothing else has to.
  *
- * Not here: metalayers (meta/layers.c), older headers (history.c).
+ * Not here: metalayers (meta/layers.c).
  */
 #include "frame/format/header.h"
 
@@ -14,7 +14,6 @@
 #include "base/limits.h"
 #include "codec/codec.h"
 #include "filter/pipeline.h"
-#include "frame/format/history.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -160,6 +159,94 @@ header_check_sizes(const struct frame_header *h, tess_error *err)
     return TESS_OK;
 }
 
+// -- before c-blosc2 2.0.0-rc1: headers that Caterva 0.1 to 0.4 wrote. Both kinds share their first
+// 63 bytes: the fields of today up to the sizes, without blocksize. The betas then list filters,
+// squeezed together, in eight slots; the alphas have none.
+
+enum {
+    V1_SIZE = 82,
+    V1_SLOTS = 8,
+    ALPHA_SIZE = 64,
+    FLAGS_V1 = 0x21,
+    FLAGS_ALPHA = 0x24,
+    SPLIT_FORWARD_COMPATIBLE = 4,
+};
+
+static void
+parse_common(struct rd *r, struct frame_header *h, unsigned *flags)
+{
+    (void)rd_take(r, 11);
+    h->header_len = rd_i32be(r);
+    (void)rd_u8(r);
+    h->frame_len = rd_i64be(r);
+    (void)rd_u8(r);
+    *flags = rd_u8(r);
+    (void)rd_u8(r);
+    const unsigned codec = rd_u8(r);
+    (void)rd_take(r, 2);
+    h->nbytes = rd_i64be(r);
+    (void)rd_u8(r);
+    h->cbytes = rd_i64be(r);
+    (void)rd_u8(r);
+    h->typesize = rd_i32be(r);
+    (void)rd_u8(r);
+    h->chunksize = rd_i32be(r);
+    (void)rd_take(r, 6);
+
+    h->codec = (int)(codec & CODEC_MASK);
+    h->clevel = (int)(codec >> LEVEL_SHIFT);
+    h->split = SPLIT_FORWARD_COMPATIBLE;
+}
+
+static tess_status
+history_check(const struct rd *r, unsigned flags, unsigned expected, size_t size, size_t needed,
+              tess_error *err)
+{
+    if (r->bad)
+        return err_set(err, TESS_ERR_CORRUPT, 0, "a frame header needs %zu bytes, got %zu", needed,
+                       size);
+    if (flags != expected)
+        return err_set(err, TESS_ERR_UNSUPPORTED, 25, "an old frame with flags 0x%02x, not 0x%02x",
+                       flags, expected);
+    return TESS_OK;
+}
+
+static tess_status
+parse_v1(const uint8_t *src, size_t size, struct frame_header *h, tess_error *err)
+{
+    struct rd r = rd_init(src, size);
+    unsigned flags;
+    uint8_t ids[V1_SLOTS], metas[V1_SLOTS];
+
+    parse_common(&r, h, &flags);
+    h->has_vlmeta = rd_u8(&r) == MARK_TRUE;
+    (void)rd_take(&r, 2);
+    rd_bytes(&r, ids, V1_SLOTS);
+    rd_bytes(&r, metas, V1_SLOTS);
+    memcpy(h->filters, ids, FILTER_SLOTS);
+    memcpy(h->filters_meta, metas, FILTER_SLOTS);
+
+    h->version = 1;
+    h->fixed_size = V1_SIZE;
+    h->has_layers = h->has_trailer = true;
+    return history_check(&r, flags, FLAGS_V1, size, V1_SIZE, err);
+}
+
+static tess_status
+parse_alpha(const uint8_t *src, size_t size, struct frame_header *h, tess_error *err)
+{
+    struct rd r = rd_init(src, size);
+    unsigned flags;
+
+    parse_common(&r, h, &flags);
+    h->has_layers = rd_u8(&r) == MARK_TRUE;
+    h->version = 0;
+    h->fixed_size = ALPHA_SIZE;
+    return history_check(&r, flags, FLAGS_ALPHA, size, ALPHA_SIZE, err);
+}
+
+// -- all kinds
+
 tess_status
 frame_header_parse(const uint8_t *src, size_t size, int64_t room, struct frame_header *h,
                    tess_error *err)
@@ -175,10 +262,10 @@ frame_header_parse(const uint8_t *src, size_t size, int64_t room, struct frame_h
         st = parse_today(src, size, h, err);
         break;
     case FIRST_BYTE_V1:
-        st = frame_header_parse_v1(src, size, h, err);
+        st = parse_v1(src, size, h, err);
         break;
     case FIRST_BYTE_ALPHA:
-        st = frame_header_parse_alpha(src, size, h, err);
+        st = parse_alpha(src, size, h, err);
         break;
     default:
         return err_set(err, TESS_ERR_FORMAT, 0, "a frame that starts with byte 0x%02x", src[0]);

@@ -15,7 +15,7 @@
 #define FRAME_FORMAT_HEADER_H
 
 #include "base/error.h"
-#include "frame/fields.h"
+#include "filter/pipeline.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +40,32 @@ enum {
     FRAME_HEADER_AT_TYPESIZE = 48,
     FRAME_HEADER_AT_BLOCKSIZE = 53,
     FRAME_HEADER_AT_CHUNKSIZE = 58,
+};
+
+// What a header says, in any version of the format.
+struct frame_header {
+    int version; // 2 or 3; 1: betas; 0: alphas
+    int fixed_size; // where the metalayers start
+    bool has_layers; // metalayers follow
+    bool has_trailer; // a trailer follows the index
+    bool sparse;
+    bool vlblocks; // blocks of different sizes in all chunks
+
+    int32_t header_len;
+    int64_t frame_len;
+    int64_t nbytes;
+    int64_t cbytes; // of the chunks section
+    int32_t typesize;
+    int32_t blocksize;
+    int32_t chunksize; // 0: chunks of different sizes; -1: no chunk yet
+    int codec;
+    int codec_meta;
+    int clevel;
+    int split;
+    uint8_t filters[FILTER_SLOTS];
+    uint8_t filters_meta[FILTER_SLOTS];
+    bool has_vlmeta;
+    bool use_dict;
 };
 
 // Parse the fixed part; `size` bytes are at hand, `room` bytes lie between the start of the frame

@@ -4,7 +4,7 @@
  *
  * The ledger is a block of bytes between index and trailer, where all implementations accept unused
  * bytes; in a frame without chunks it follows the trailer, at frame_len. A reference says where it
- * is: the metalayer `_tess` of the trailer, or bytes beside the ledger (ledger_ref.h).
+ * is: the metalayer `_tess` of the trailer, or bytes beside the ledger (trailer.h).
  * Little-endian:
  *
  *      0  u8   format, 2
