@@ -16,7 +16,7 @@
 #include "frame/format/found.h"
 #include "frame/frame.h"
 #include "frame/options.h"
-#include "frame/sparse/sparse.h"
+#include "frame/sparse/files.h"
 #include "io/directory.h"
 #include "io/folder.h"
 #include "io/io.h"

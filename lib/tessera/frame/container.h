@@ -90,4 +90,7 @@ struct container {
     tess_status (*publish)(struct frame *f, tess_error *err);
 };
 
+extern const struct container container_contiguous; // contiguous/contiguous.c
+extern const struct container container_sparse; // sparse/sparse.c
+
 #endif

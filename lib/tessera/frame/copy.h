@@ -1,7 +1,9 @@
 /*
- * copy.h - a frame to a new place, its chunks as they are stored; also of a damaged one.
+ * copy.h - a frame to a new place, its chunks as they are stored, also of a damaged one; and a
+ * directory in its place, without what its state does not need.
  *
- * The old frame is only read. One thread has both.
+ * A frame that is copied is only read; one thread has both. A directory that is made compact
+ * requires exclusive access.
  */
 #ifndef FRAME_COPY_H
 #define FRAME_COPY_H
@@ -49,5 +51,13 @@ tess_status frame_sketch(const struct frame *from, struct io *io,
 
 // TESS_ERR_CORRUPT if two places of the list have one stored chunk.
 tess_status frame_check_shared(const struct frame *f, tess_error *err);
+
+// -- a directory in its place
+
+// Remove what the directory holds and no state needs, and store chunks anew whose files
+// are longer. The frame is open for writing, and has no changes.
+tess_status frame_compact_folder(struct frame *f, struct watch *watch, tess_error *err);
+// Bytes of all files of the frame.
+tess_status frame_stored_size(const struct frame *f, int64_t *size, tess_error *err);
 
 #endif

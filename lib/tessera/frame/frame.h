@@ -13,8 +13,8 @@
  * before that write and the new one after it.
  *
  * Elsewhere: what is known of a frame (query.h), its chunks (frame/chunks), changes of the list,
- * commits, locks, and whether the disk still has the state (frame/commit), whole copies (copy.h,
- * compact.h, shorten.h), damaged frames (rebuild.h, module salvage).
+ * commits, locks, and whether the disk still has the state (frame/commit), whole copies and
+ * compact directories (copy.h), damaged frames (rebuild.h, module salvage).
  *
  * Any number of threads may read one frame; what changes a frame requires exclusive access.
  */

@@ -24,8 +24,8 @@
 #include "frame/format/index.h"
 #include "frame/format/trailer.h"
 #include "frame/options.h"
+#include "frame/sparse/files.h"
 #include "frame/sparse/numbers.h"
-#include "frame/sparse/unsynced.h"
 #include "io/io.h"
 #include "meta/layers.h"
 

@@ -11,7 +11,7 @@
 #include "frame/frame.h"
 #include "frame/load.h"
 #include "frame/private.h"
-#include "frame/sparse/sparse.h"
+#include "frame/sparse/files.h"
 #include "io/folder.h"
 
 void

@@ -16,7 +16,7 @@
 #include "frame/format/index.h"
 #include "frame/format/ledger.h"
 #include "frame/rebuild.h"
-#include "frame/sparse/chunk_files.h"
+#include "frame/sparse/files.h"
 #include "io/folder.h"
 #include "io/io.h"
 #include "meta/layers.h"

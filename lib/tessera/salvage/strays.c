@@ -13,7 +13,7 @@
 #include "frame/chunks/stored.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
-#include "frame/sparse/chunk_files.h"
+#include "frame/sparse/files.h"
 #include "io/folder.h"
 #include "salvage/search.h"
 #include "salvage/shape.h"

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "frame/sparse/sparse.h"
+#include "frame/sparse/files.h"
 #include "io/folder.h"
 #include "io/io.h"
 #include "io/lock_file.h"

@@ -19,7 +19,7 @@
 #include "frame/format/index.h"
 #include "frame/load.h"
 #include "frame/query.h"
-#include "frame/sparse/chunk_files.h"
+#include "frame/sparse/files.h"
 #include "grid/grid.h"
 #include "grid/write/install.h"
 #include "grid/write/turns.h"

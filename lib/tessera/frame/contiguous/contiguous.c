@@ -17,7 +17,7 @@
  *
  * Not here: which space is free (space.c).
  */
-#include "frame/contiguous/contiguous.h"
+#include "frame/container.h"
 
 #include "base/bytes.h"
 #include "base/checked.h"

@@ -7,10 +7,11 @@
  *
  * Not here: files (copy.c).
  */
-#include "frame/sparse/compact.h"
+#include "frame/copy.h"
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
@@ -19,12 +20,10 @@
 #include "frame/commit/commit.h"
 #include "frame/commit/current.h"
 #include "frame/container.h"
-#include "frame/copy.h"
 #include "frame/format/index.h"
 #include "frame/load.h"
 #include "frame/private.h"
-#include "frame/sparse/chunk_files.h"
-#include "frame/sparse/sparse.h"
+#include "frame/sparse/files.h"
 #include "io/folder.h"
 #include "io/io.h"
 #include "task/watch.h"

@@ -11,10 +11,17 @@
 #define FRAME_SPARSE_NUMBERS_H
 
 #include "base/error.h"
-#include "frame/sparse/bit_tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+// A set of numbers, of which the lowest that is not there is found at once: a bit per number, and
+// above 64 bits one that says whether all of them are set. Zeroed: empty.
+enum { BIT_TREE_LEVELS = 5 };
+struct bit_tree {
+    uint64_t *levels[BIT_TREE_LEVELS]; // the bits of the numbers first
+    int64_t capacity;
+};
 
 struct numbers {
     uint8_t *state; // NUMBER_* per number

@@ -4,19 +4,19 @@
  * Chunk files are written under free numbers and never changed. A commit writes a whole new
  * chunks.b2frame beside the old one and renames it, which is atomic; then the files of chunks that
  * only the old state had are removed.
+ *
+ * Not here: the files and their names (files.c), their numbers (numbers.c).
  */
-#include "frame/sparse/sparse.h"
-
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "chunk/header.h"
 #include "frame/commit/current.h"
 #include "frame/commit/pending.h"
+#include "frame/container.h"
 #include "frame/private.h"
-#include "frame/sparse/chunk_files.h"
+#include "frame/sparse/files.h"
 #include "frame/sparse/numbers.h"
-#include "frame/sparse/orphans.h"
-#include "frame/sparse/unsynced.h"
 #include "io/folder.h"
 #include "io/io.h"
 
@@ -24,25 +24,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char index_name[] = FRAME_FOLDER_INDEX;
-static const char next_name[] = FRAME_FOLDER_INDEX ".tmp";
-
-void
-sparse_remove_next(const struct folder *folder)
-{
-    folder_remove(folder, next_name);
-}
-
-// Besides the index: chunks, what a writer may have left, and the lock of c-blosc2.
-static bool
-is_part(const char *name)
-{
-    return sparse_is_chunk_name(name) || strcmp(name, next_name) == 0 ||
-           strcmp(name, ".b2lock") == 0;
-}
-
-const struct folder_kind frame_folder_kind = {.index = index_name, .is_part = is_part};
 
 // Bytes of a chunk that are read first: all that it can have, if it is compared with its checksum.
 static size_t
@@ -326,9 +307,9 @@ sparse_commit(struct frame *f, tess_error *err)
     TRY(pending_encode_header(&p, f, err));
     TRY(unsynced_sync(&f->unsynced, &f->checksums, &f->unsure, err));
     TRY(sync_names(f, TESS_DURABILITY_ORDERED, err)); // of the new chunks
-    TRY(folder_write(f->folder, next_name, &io, err));
+    TRY(folder_write(f->folder, FRAME_FOLDER_NEXT, &io, err));
     TRY(write_index_file(f, &p, gap, io, err));
-    TRY(folder_rename(f->folder, next_name, index_name, err));
+    TRY(folder_rename(f->folder, FRAME_FOLDER_NEXT, FRAME_FOLDER_INDEX, err));
 
     // The new state is current from here on, whatever follows.
     pending_adopt(&p, f);
@@ -344,7 +325,7 @@ sparse_commit(struct frame *f, tess_error *err)
 out:
     if (io) {
         io_close(io);
-        folder_remove(f->folder, next_name);
+        sparse_remove_next(f->folder);
     }
     pending_finish(&p);
     return st;
@@ -366,7 +347,7 @@ open_index(const struct frame *f, struct io **io, tess_error *err)
 {
     const bool at_once = f->h.frame_len <= f->io->manner.gap;
     return folder_read_ends(
-        f->folder, index_name, at_once ? (size_t)max_i64(f->h.frame_len, 0) : f->head_size,
+        f->folder, FRAME_FOLDER_INDEX, at_once ? (size_t)max_i64(f->h.frame_len, 0) : f->head_size,
         at_once ? 0 : f->tail_size + (size_t)ledger_ref_beside(&f->ref), NULL, io, err);
 }
 
