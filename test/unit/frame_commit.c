@@ -8,18 +8,15 @@
  * header any sector may be missing, but none is cut.
  */
 #include "chunk/encode/flat.h"
-#include "frame/contiguous/shorten.h"
+#include "frame/commit/commit.h"
 #include "frame/frame.h"
 
 #include "chunk/cursor.h"
 #include "chunk/encode/encode.h"
 #include "frame/chunks/stored.h"
 #include "frame/commit/change.h"
-#include "frame/commit/commit.h"
-#include "frame/contiguous/shorten.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
-#include "frame/frame.h"
 #include "frame/load.h"
 #include "frame/private.h"
 #include "io/io.h"

@@ -19,7 +19,6 @@
 #include "frame/commit/change.h"
 #include "frame/commit/commit.h"
 #include "frame/commit/lock.h"
-#include "frame/contiguous/shorten.h"
 #include "frame/frame.h"
 #include "frame/metas.h"
 #include "frame/query.h"

@@ -56,6 +56,8 @@ struct container {
                           struct chunk_place *place, tess_error *err);
     // What a frame that was opened needs before it can be changed.
     tess_status (*prepare)(struct frame *f, tess_error *err);
+    // The list is about to change, perhaps for the first time since the frame was opened.
+    void (*expect)(struct frame *f);
     // A chunk is to be stored, the first of a change that took none out of the list so far.
     tess_status (*reclaim)(struct frame *f, tess_error *err);
     // Store a chunk where no state on disk has anything.

@@ -16,7 +16,7 @@
 #include "frame/commit/current.h"
 #include "frame/commit/lock.h"
 #include "frame/commit/owner.h"
-#include "frame/contiguous/free_space.h"
+#include "frame/container.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
@@ -31,7 +31,7 @@ void
 frame_begin(struct frame *f)
 {
     assert(!f->change.open);
-    free_space_judge(f);
+    f->container->expect(f);
     f->change.open = true;
     f->change.nchunks = f->index.nchunks;
     f->change.nbytes = f->h.nbytes;
@@ -237,7 +237,7 @@ begin_staging(struct frame *f, struct frame_staged *staged)
 tess_status
 frame_want_space(struct frame *f, tess_error *err)
 {
-    free_space_judge(f);
+    f->container->expect(f);
     tess_status st = frame_check_owner(f, err);
     if (st == TESS_OK)
         st = frame_lock_take(f, err);

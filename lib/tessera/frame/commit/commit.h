@@ -27,4 +27,11 @@ int64_t frame_batch(const struct frame *f);
 // leads to the frame, and it can be published later; once published, the call does nothing.
 tess_status frame_publish(struct frame *f, tess_error *err);
 
+/*
+ * If it saves `least` bytes and is worth its time, a contiguous frame's file gets shorter: chunks
+ * at its end move into free space, and it is cut (contiguous/shorten.c). All was committed, and the
+ * frame is closed next: what fails here leaves a state on the disk that holds the same.
+ */
+void frame_shorten(struct frame *f, int64_t least);
+
 #endif

@@ -19,9 +19,10 @@
  *
  * Not here: taking and giving back (space.c).
  */
-#include "frame/contiguous/free_space.h"
+#include "frame/contiguous/private.h"
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "chunk/header.h"
 #include "frame/chunks/heads.h"

@@ -16,17 +16,15 @@
  *
  * Not here: directories, which need none of this; making a file as small as can be (copy.c).
  */
-#include "frame/contiguous/shorten.h"
+#include "frame/commit/commit.h"
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "frame/commit/commit.h"
 #include "frame/commit/lock.h"
 #include "frame/commit/pending.h"
 #include "frame/container.h"
 #include "frame/contiguous/extents.h"
-#include "frame/contiguous/free_space.h"
-#include "frame/contiguous/move.h"
+#include "frame/contiguous/private.h"
 #include "frame/contiguous/space.h"
 #include "frame/load.h"
 #include "frame/private.h"

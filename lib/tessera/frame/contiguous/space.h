@@ -74,7 +74,7 @@ bool space_release_new(struct space *s, int64_t start);
 bool space_is_new(const struct space *s, int64_t start);
 
 // Release an extent that a chunk no longer needs. A lack of memory loses the space, no data. Of an
-// old chunk (free_space.h) the size is 0 until it is known.
+// old chunk (free_space.c) the size is 0 until it is known.
 void space_release(struct space *s, struct extent e);
 
 // Where index and trailer of the next state can stand: the lowest position behind all chunks that

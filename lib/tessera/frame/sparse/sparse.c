@@ -85,6 +85,12 @@ sparse_prepare(struct frame *f, tess_error *err)
     return st;
 }
 
+static void
+sparse_expect(struct frame *f)
+{
+    (void)f; // all numbers are known
+}
+
 static tess_status
 reclaim(struct frame *f, tess_error *err)
 {
@@ -386,6 +392,7 @@ sparse_publish(struct frame *f, tess_error *err)
 const struct container container_sparse = {
     .locate = sparse_locate,
     .prepare = sparse_prepare,
+    .expect = sparse_expect,
     .reclaim = reclaim,
     .put = sparse_put,
     .begin = sparse_begin,
