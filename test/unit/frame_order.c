@@ -1,9 +1,8 @@
 /*
  * frame_order.c - tests of frame/order: which stored chunk stands behind another one.
  */
-#include "frame/chunks/order.h"
-
 #include "frame/format/index.h"
+
 #include "support/random.h"
 
 #include <setjmp.h>

@@ -8,7 +8,6 @@
 #include "array/view.h"
 #include "frame/commit/current.h"
 #include "frame/commit/lock.h"
-#include "frame/commit/owner.h"
 #include "frame/query.h"
 #include "geom/shape.h"
 #include "task/gate.h"

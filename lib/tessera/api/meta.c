@@ -11,7 +11,6 @@
 #include "chunk/encode/flat.h"
 #include "chunk/whole.h"
 #include "frame/format/trailer.h"
-#include "frame/metas.h"
 #include "frame/query.h"
 #include "meta/fill_layer.h"
 #include "meta/layers.h"

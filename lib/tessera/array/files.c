@@ -15,7 +15,6 @@
 #include "frame/commit/lock.h"
 #include "frame/format/found.h"
 #include "frame/frame.h"
-#include "frame/options.h"
 #include "frame/sparse/files.h"
 #include "io/directory.h"
 #include "io/folder.h"

@@ -20,7 +20,6 @@
 #include "frame/commit/commit.h"
 #include "frame/commit/lock.h"
 #include "frame/frame.h"
-#include "frame/metas.h"
 #include "frame/query.h"
 #include "geom/index_map.h"
 #include "grid/write/install.h"

@@ -9,9 +9,8 @@
 
 #include "base/limits.h"
 #include "base/memory.h"
-#include "frame/chunks/order.h"
 #include "frame/chunks/usage.h"
-#include "frame/commit/owner.h"
+#include "frame/commit/current.h"
 #include "frame/container.h"
 #include "frame/contiguous/extents.h"
 #include "frame/contiguous/space.h"

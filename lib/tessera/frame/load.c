@@ -11,7 +11,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "chunk/header.h"
-#include "frame/chunks/order.h"
 #include "frame/commit/current.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"

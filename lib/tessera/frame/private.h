@@ -16,14 +16,13 @@
 #ifndef FRAME_PRIVATE_H
 #define FRAME_PRIVATE_H
 
-#include "frame/chunks/order.h"
 #include "frame/chunks/usage.h"
 #include "frame/contiguous/space.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/format/trailer.h"
-#include "frame/options.h"
+#include "frame/frame.h"
 #include "frame/sparse/files.h"
 #include "frame/sparse/numbers.h"
 #include "io/io.h"

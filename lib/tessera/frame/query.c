@@ -5,7 +5,7 @@
 
 #include "base/checked.h"
 #include "frame/format/header.h"
-#include "frame/options.h"
+#include "frame/frame.h"
 #include "frame/private.h"
 #include "io/folder.h"
 #include "io/gather.h"
@@ -203,4 +203,36 @@ void
 frame_take_image(struct frame *f, void **image, size_t *size)
 {
     io_memory_take(f->io, image, size);
+}
+
+// -- metalayers
+
+const struct layers *
+frame_metas(const struct frame *f)
+{
+    return &f->metas;
+}
+
+const struct layers *
+frame_vlmetas(const struct frame *f)
+{
+    return &f->vlmetas;
+}
+
+struct layers *
+frame_edit_metas(struct frame *f)
+{
+    return &f->metas;
+}
+
+struct layers *
+frame_edit_vlmetas(struct frame *f)
+{
+    return &f->vlmetas;
+}
+
+void
+frame_mark_changed(struct frame *f)
+{
+    f->dirty = true;
 }

@@ -8,18 +8,33 @@
 #define FRAME_WATCHED_H
 
 #include "io/io.h"
-
-struct watch;
+#include "task/watch.h"
 
 struct watched {
     struct io_progress progress; // for reads on any thread; nothing is told
     struct watch *watch;
 };
 
+static inline bool
+watched_cancelled(const struct io_progress *p)
+{
+    const struct watched *const x = (const struct watched *)p;
+    return watch_poll(x->watch);
+}
+
 // watch: NULL, or outlives the reads.
-void watched_init(struct watched *x, struct watch *watch);
+static inline void
+watched_init(struct watched *x, struct watch *watch)
+{
+    x->progress = (struct io_progress){.cancelled = watched_cancelled};
+    x->watch = watch;
+}
 
 // What reads are given; NULL: nothing can end them.
-const struct io_progress *watched_progress(const struct watched *x);
+static inline const struct io_progress *
+watched_progress(const struct watched *x)
+{
+    return watch_can_be_cancelled(x->watch) ? &x->progress : NULL;
+}
 
 #endif

@@ -2,8 +2,8 @@
  * packet.c - the public functions that make packets of encoded chunks, and adopt them.
  */
 #include "api/check.h"
-#include "api/select/strides.h"
 #include "api/chunk/calls.h"
+#include "api/select/strides.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "array/chunks/stored.h"
@@ -16,7 +16,6 @@
 #include "frame/copy.h"
 #include "frame/format/header.h"
 #include "frame/frame.h"
-#include "frame/options.h"
 #include "frame/query.h"
 #include "grid/strided.h"
 #include "io/memory.h"

@@ -12,7 +12,6 @@
 #include "frame/copy.h"
 #include "frame/format/header.h"
 #include "frame/frame.h"
-#include "frame/options.h"
 #include "frame/query.h"
 #include "grid/write/turns.h"
 #include "grid/write/write_back.h"

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/swap.h"
-#include "frame/metas.h"
 #include "frame/query.h"
 #include "grid/write/write_back.h"
 #include "meta/dtype.h"

@@ -8,7 +8,7 @@
 #include "array/view.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "frame/options.h"
+#include "frame/frame.h"
 #include "frame/query.h"
 #include "io/file.h"
 

@@ -23,7 +23,6 @@
 #include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/frame.h"
-#include "frame/options.h"
 #include "frame/query.h"
 #include "grid/read/plain.h"
 #include "io/folder.h"

@@ -8,7 +8,7 @@
 #define ARRAY_OPEN_HOME_H
 
 #include "base/error.h"
-#include "frame/options.h"
+#include "frame/frame.h"
 #include "io/storage.h"
 
 #include <tessera/params.h>

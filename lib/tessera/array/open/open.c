@@ -17,8 +17,6 @@
 #include "frame/commit/lock.h"
 #include "frame/format/header.h"
 #include "frame/frame.h"
-#include "frame/metas.h"
-#include "frame/options.h"
 #include "frame/query.h"
 #include "geom/shape.h"
 #include "grid/grid.h"

@@ -19,7 +19,7 @@
 #include "filter/pipeline.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
-#include "frame/metas.h"
+#include "frame/chunks/usage.h"
 #include "frame/query.h"
 #include "geom/shape.h"
 #include "geom/walk.h"

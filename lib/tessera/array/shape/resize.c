@@ -18,7 +18,6 @@
 #include "frame/commit/change.h"
 #include "frame/format/index.h"
 #include "frame/frame.h"
-#include "frame/metas.h"
 #include "frame/query.h"
 #include "geom/halves.h"
 #include "geom/shape.h"

@@ -16,7 +16,6 @@
 #include "chunk/scratch.h"
 #include "codec/dict.h"
 #include "filter/filter.h"
-#include "frame/chunks/order.h"
 #include "frame/container.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"

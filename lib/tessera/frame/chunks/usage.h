@@ -1,14 +1,13 @@
 /*
- * usage.h - numbers that a frame keeps of its list: how many chunks are stored, how many were never
- * written, and how many bytes the stored ones have.
+ * usage.h - how many chunks of a frame's list are stored, how many were never written, and how many
+ * bytes the stored ones have.
  *
  * Counting takes a pass over the list, and the bytes stand in the headers of the chunks: both are
- * learned when they are asked for (live.h), and kept from then on. Changes of the list
- * (frame/commit/change.c) adjust them: a program that asks after each append pays for the last
- * chunk only.
+ * learned when they are asked for, and kept from then on. Changes of the list (commit/change.c)
+ * adjust them: a program that asks after each append pays for the last chunk only.
  *
- * The members are atomic since any number of threads may ask at once; all come to the same values.
- * What adjusts them requires exclusive access.
+ * The members of struct usage are atomic since any number of threads may ask at once; all come to
+ * the same values. What adjusts them requires exclusive access to the frame.
  */
 #ifndef FRAME_CHUNKS_USAGE_H
 #define FRAME_CHUNKS_USAGE_H
@@ -17,9 +16,28 @@
 #include "chunk/header.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
+struct frame;
 struct frame_index;
+struct io;
+
+// Of all places of a list: how many are stored, and how many were never written; the others are
+// special. Counted now if they were not.
+void frame_count_chunks(struct frame *f, int64_t *nstored, int64_t *nmissing);
+
+// Stored bytes of the chunks that the list leads to, each counted once. frame_known_live_bytes():
+// -1 if that takes a look at the chunks, which frame_live_bytes() does; TESS_ERR_STALE: they are
+// not those of this state any more.
+int64_t frame_known_live_bytes(const struct frame *f);
+tess_status frame_live_bytes(struct frame *f, int64_t *live, tess_error *err);
+
+// Bytes between the header and the index that no chunk of the list has; of a directory, which has
+// a file for each chunk, 0. live: as is known.
+int64_t frame_holes(const struct frame *f, int64_t live);
+
+// -- for this module: the numbers themselves
 
 struct usage {
     _Atomic int64_t nmissing; // never written; valid where nstored is
@@ -51,5 +69,10 @@ void usage_count(struct usage *t, const struct frame_index *list, int64_t *nstor
                  int64_t *nmissing);
 // The list became another one, of the same chunks without those that are released.
 void usage_forget_counts(struct usage *t);
+
+// The stored bytes of the chunks at ascending positions, as their headers claim: sizes[i] of
+// positions[i]. At each of them the io has the bytes of a header.
+tess_status heads_read_sizes(struct io *io, const int64_t *positions, size_t n, int32_t *sizes,
+                             tess_error *err);
 
 #endif

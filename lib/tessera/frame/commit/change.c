@@ -15,7 +15,6 @@
 #include "frame/chunks/usage.h"
 #include "frame/commit/current.h"
 #include "frame/commit/lock.h"
-#include "frame/commit/owner.h"
 #include "frame/container.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"

@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "frame/commit/current.h"
 #include "frame/commit/lock.h"
-#include "frame/commit/owner.h"
 #include "frame/container.h"
 #include "frame/load.h"
 #include "frame/private.h"

@@ -1,20 +1,73 @@
 /*
- * current.c - whether the disk, and the path, still have the state that a handle knows.
+ * current.c - whether the disk, the path and the process are still those that a handle knows.
  */
 #include "frame/commit/current.h"
 
 #include "base/memory.h"
-#include "frame/commit/owner.h"
 #include "frame/container.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
 #include "frame/format/trailer.h"
 #include "frame/private.h"
+#include "io/folder.h"
 #include "io/io.h"
 #include "io/lock_file.h"
 #include "io/names/path.h"
+#include "task/process.h"
 
 #include <string.h>
+#include <unistd.h>
+
+// -- the process
+
+void
+frame_set_owner(struct frame *f)
+{
+    f->owner = getpid();
+    f->owner_number = process_number();
+}
+
+// Each process has its own copy of memory.
+static bool
+has_file(const struct frame *f)
+{
+    return f->writable && !f->in_memory;
+}
+
+bool
+frame_is_inherited(const struct frame *f)
+{
+    return has_file(f) && f->owner != getpid();
+}
+
+bool
+frame_is_locked(const struct frame *f)
+{
+    const bool locked = f->folder ? f->folder->locked : f->io && f->io->locked;
+    return locked && f->owner_number == process_number();
+}
+
+static tess_status
+owner_refuse(tess_error *err)
+{
+    return err_set(err, TESS_ERR_ARG, -1,
+                   "the array was opened for writing before this process was forked; only the "
+                   "process that opened it may change it");
+}
+
+tess_status
+frame_check_forked(const struct frame *f, tess_error *err)
+{
+    return f->owner_number != process_number() && has_file(f) ? owner_refuse(err) : TESS_OK;
+}
+
+tess_status
+frame_check_owner(const struct frame *f, tess_error *err)
+{
+    return frame_is_inherited(f) ? owner_refuse(err) : TESS_OK;
+}
+
+// -- the disk
 
 static tess_status
 current_changed(int64_t position, tess_error *err)

@@ -1,9 +1,13 @@
 /*
- * current.h - whether the disk, and the path, still have the state that a handle knows.
+ * current.h - whether a handle may rely on what it knows: by the disk, the path and the process.
  *
  * Other programs may commit to the same file. A handle compares what it read, or wrote last, with
  * what is there now: the header, the end of the trailer (or all of both), and, where no fingerprint
- * of ours covers chunks and index, the time of the file. Any number of threads may ask.
+ * of ours covers chunks and index, the time of the file. After a fork() both processes have what is
+ * in memory, the list of chunks and of free space; two that write by it would overwrite each other,
+ * so one of them may.
+ *
+ * Any number of threads may ask.
  */
 #ifndef FRAME_COMMIT_CURRENT_H
 #define FRAME_COMMIT_CURRENT_H
@@ -40,5 +44,19 @@ bool frame_is_same_state(const struct frame *x, const struct frame *y);
 // What holds the frame shows another state from now on, whatever it has: frame_check_current() and
 // frame_check_unchanged() are TESS_ERR_STALE.
 void frame_set_left_behind(struct frame *f, bool left_behind);
+
+// -- the process that may change a frame in a file: the one that opened or made it
+
+/*
+ * Whether the frame is one in a file that another process opened for writing, which forked this
+ * one. frame_check_forked() needs no system call and does not see processes that were made without
+ * fork(); it is for callers that ask often. Checks are TESS_ERR_ARG.
+ */
+tess_status frame_check_forked(const struct frame *f, tess_error *err);
+tess_status frame_check_owner(const struct frame *f, tess_error *err);
+bool frame_is_inherited(const struct frame *f);
+void frame_set_owner(struct frame *f);
+// Whether this process keeps other writers from it; for callers that ask often.
+bool frame_is_locked(const struct frame *f);
 
 #endif

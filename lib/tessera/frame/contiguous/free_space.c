@@ -25,7 +25,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "chunk/header.h"
-#include "frame/chunks/heads.h"
+#include "frame/chunks/usage.h"
 #include "frame/commit/current.h"
 #include "frame/contiguous/extents.h"
 #include "frame/contiguous/space.h"

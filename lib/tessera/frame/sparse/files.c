@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "frame/commit/owner.h"
+#include "frame/commit/current.h"
 #include "frame/format/checksums.h"
 #include "frame/private.h"
 #include "frame/sparse/numbers.h"
