@@ -2,9 +2,9 @@
  * container.h - where a frame keeps its chunks, and how its state gets to the disk.
  *
  * Two kinds: contiguous.c, all in one file or buffer; sparse.c, a directory with a file per chunk.
- * The rest of this module knows chunks by the entries of the index only. A third kind is a file with
- * such a table, chosen in frame_new(). Locating chunks and `current` are for any number of threads;
- * the rest requires exclusive access.
+ * The rest of this module knows chunks by the entries of the index only. A third kind is a file
+ * with such a table, chosen in frame_new(). Locating chunks and `current` are for any number of
+ * threads; the rest requires exclusive access.
  */
 #ifndef FRAME_CONTAINER_H
 #define FRAME_CONTAINER_H
@@ -41,7 +41,7 @@ struct frame_put {
     uint64_t checksum;
 };
 
-// A chunk that another process wrote to leased space (lease.h).
+// A chunk that another process wrote to leased space (commit/change.h).
 struct lent_chunk {
     int64_t n; // its number in the list
     int64_t at; // its first byte in the frame, or in a sparse frame the number of its file

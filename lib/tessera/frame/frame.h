@@ -100,9 +100,9 @@ void frame_swap(struct frame *a, struct frame *b);
 void frame_attach(struct frame *f, const struct plugins *plugins, const tess_context *context);
 
 /*
- * For this module. frame_new(): a frame that has its storage, and no state. The io or folder belongs
- * to the frame from here on; without memory for it, NULL, it is closed. frame_start(): give a frame
- * that has nothing on the disk the state of its first commit. metas: not copied.
+ * For this module. frame_new(): a frame that has its storage, and no state. The io or folder
+ * belongs to the frame from here on; without memory for it, NULL, it is closed. frame_start(): give
+ * a frame that has nothing on the disk the state of its first commit. metas: not copied.
  */
 struct frame *frame_new(struct io *io, struct folder *folder, const struct frame_options *options);
 void frame_start(struct frame *f, const struct frame_header *h, const struct layers *metas,

@@ -8,10 +8,10 @@
  * may be current on the disk.
  *
  * Threads. There is no lock: any number of threads may read one frame; what changes it requires
- * exclusive access, which the module array acquires. `usage` is atomic, since readers update it. query.h
- * lists the members that may be read during changes and commits. Others may be replaced: `io` by a
- * commit of a directory, `head` and `tail` by each commit, the memory of `index` and metalayers by
- * changes.
+ * exclusive access, which the module array acquires. `usage` is atomic, since readers update it.
+ * query.h lists the members that may be read during changes and commits. Others may be replaced:
+ * `io` by a commit of a directory, `head` and `tail` by each commit, the memory of `index` and
+ * metalayers by changes.
  */
 #ifndef FRAME_PRIVATE_H
 #define FRAME_PRIVATE_H

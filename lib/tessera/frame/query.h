@@ -97,14 +97,15 @@ bool frame_contains(const struct frame *f, const char *path);
 const uint8_t *frame_image(const struct frame *f, size_t *size);
 void frame_take_image(struct frame *f, void **image, size_t *size);
 
-// -- metalayers: those of the header, and the variable-length ones of the trailer. The one that says
-// where the ledger is (trailer.h) is not among them. A change of the list that is undone
+// -- metalayers: those of the header, and the variable-length ones of the trailer. The one that
+// says where the ledger is (trailer.h) is not among them. A change of the list that is undone
 // (commit/change.h) does not undo what was edited.
 
 const struct layers *frame_metas(const struct frame *f);
 const struct layers *frame_vlmetas(const struct frame *f);
 
-// To be edited, which requires exclusive access. frame_mark_changed(): there is something to commit.
+// To be edited, which requires exclusive access. frame_mark_changed(): there is something to
+// commit.
 struct layers *frame_edit_metas(struct frame *f);
 struct layers *frame_edit_vlmetas(struct frame *f);
 void frame_mark_changed(struct frame *f);

@@ -44,7 +44,7 @@ open_new(const struct chunk_grid *grid, int64_t n, int64_t entry, bool all, stru
     v->n = n;
     v->generation = frame_generation(grid->frame);
     atomic_init(&v->users, 1);
-    tess_status st = stored_chunk_open_entry(&v->stored, grid->frame, n, entry, s, err);
+    tess_status st = stored_chunk_open_entry(&v->stored, grid->frame, n, entry, false, s, err);
     if (st != TESS_OK) {
         mem_free(v);
         return st;

@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "frame/chunks/stored.h"
 #include "frame/commit/change.h"
-#include "frame/commit/lease.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"

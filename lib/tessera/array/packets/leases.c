@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "frame/commit/change.h"
 #include "frame/commit/current.h"
-#include "frame/commit/lease.h"
 #include "frame/query.h"
 #include "grid/write/install.h"
 #include "task/gate.h"

@@ -57,7 +57,7 @@ chunk_content_read(const tess_array *a, int64_t n, uint8_t *dst, size_t dst_size
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     watched_init(&watched, watch);
     s->progress = watched_progress(&watched);
-    tess_status st = stored_chunk_open_all(&sc, grid->frame, n, s, err);
+    tess_status st = stored_chunk_open_entry(&sc, grid->frame, n, STORED_IN_LIST, true, s, err);
     if (st != TESS_OK) {
         pool_give(grid->pool, s);
         return st;

@@ -4,6 +4,8 @@
  * What is needed once per chunk (header, block table, dictionary) comes with one read where it is
  * short; the blocks are read as they are asked for. A chunk that is compared with its checksum is
  * read as a whole, and may stay in memory until it is closed.
+ *
+ * Not here: how much of a chunk is read first (guess.c).
  */
 #include "frame/chunks/stored.h"
 
@@ -27,10 +29,6 @@
 #include "io/io.h"
 
 #include <inttypes.h>
-
-enum {
-    FRONT_GUESS = 1024, // covers header and table of chunks of up to 248 blocks
-};
 
 // A view where the io has one, else read into the scratch. One block after the other would have it
 // grow, each time from another place in the heap: there is room for the largest at once.
@@ -83,19 +81,13 @@ open_special(struct stored_chunk *sc, int64_t n, enum chunk_special special, tes
     return TESS_OK;
 }
 
-// The header, and what stands behind it within `size` bytes. nbytes: what the chunk must have, or
-// -1.
+// The header of a chunk, out of its first `size` bytes. nbytes: what it must have, or -1.
 static tess_status
-stored_read_front(struct stored_chunk *sc, int32_t nbytes, int64_t size, int64_t room,
-                  struct chunk_scratch *s, struct chunk_header *h, const uint8_t **front,
-                  tess_error *err)
+check_front(const struct frame *f, int32_t nbytes, const uint8_t *front, int64_t size, int64_t room,
+            struct chunk_header *h, tess_error *err)
 {
-    const struct frame *const f = sc->frame;
-    tess_status st = get_bytes(sc, 0, size, s, front, err);
-    if (st != TESS_OK)
-        return st;
-    st = chunk_header_parse(*front, (size_t)min_i64(size, CHUNK_HEADER_SIZE), room, f->h.typesize,
-                            h, err);
+    const tess_status st = chunk_header_parse(front, (size_t)min_i64(size, CHUNK_HEADER_SIZE), room,
+                                              f->h.typesize, h, err);
     if (st != TESS_OK)
         return st;
     if (nbytes >= 0 && h->nbytes != nbytes)
@@ -122,55 +114,8 @@ stored_check(const struct frame *f, int64_t entry, const struct checksums *check
                    found, expected);
 }
 
-// Stored bytes of chunk n, where its header is not known: up to the chunk that is behind it in the
-// file; else a little more than most have.
-static int64_t
-guess_stored_size(const struct frame *f, int64_t n, int64_t entry, int64_t room)
-{
-    const bool alike = f->h.chunksize > 0;
-    const int64_t most = alike ? (int64_t)frame_chunk_nbytes(f, n) + CHUNK_HEADER_SIZE : room;
-    const int64_t behind = order_behind(&f->order, &f->index, n, entry);
-    const int64_t size = behind == ORDER_LAST ? room : behind >= 0 ? behind - entry : most;
-    return min_i64(size <= most ? size : frame_mean_cbytes(f) * 5 / 4, min_i64(most, room));
-}
-
-// What a chunk that is compared with its checksum is read with, in one piece of memory: all of it.
-static int64_t
-guess_checked_size(const struct frame *f, int64_t n, int64_t entry, int64_t room)
-{
-    const int64_t size = f->folder ? room : guess_stored_size(f, n, entry, room);
-    return min_i64(size, f->options.limits.memory);
-}
-
-// What a chunk that is wanted as a whole is read with, where requests take long.
-static int64_t
-guess_all_size(const struct frame *f, int64_t n, int64_t entry, int64_t room)
-{
-    const int64_t most =
-        f->h.chunksize > 0 ? (int64_t)frame_chunk_nbytes(f, n) + CHUNK_HEADER_SIZE : room;
-    const int64_t size = f->folder ? min_i64(room, most) : guess_stored_size(f, n, entry, room);
-    return min_i64(size, f->options.limits.memory);
-}
-
-// How much of chunk n, -1: of none, to read first: what is there, if that was read ahead, since the
-// rest would be one more request.
-static int64_t
-first_size(const struct stored_chunk *sc, int64_t n, int64_t entry, int64_t room,
-           const struct chunk_scratch *s)
-{
-    const struct frame *const f = sc->frame;
-    const int64_t least = min_i64(room, FRONT_GUESS);
-    const int64_t here = s->want ? (int64_t)io_want_reach(s->want, sc->io, sc->position) : 0;
-    if (here >= CHUNK_HEADER_SIZE)
-        return min_i64(least, here);
-    if (n < 0 || !sc->io->manner.far)
-        return least;
-    if (frame_is_verified(f))
-        return max_i64(guess_checked_size(f, n, entry, room), least);
-    return sc->all ? max_i64(guess_all_size(f, n, entry, room), least) : least;
-}
-
-// n: -1, of no place. nbytes: what the chunk must have, or -1.
+// Header, table and what else is needed once, of a chunk that was found. n: -1, of no place.
+// nbytes: what the chunk must have, or -1.
 static tess_status
 open_stored(struct stored_chunk *sc, int64_t n, int64_t entry, int32_t nbytes, int64_t room,
             struct chunk_scratch *s, tess_error *err)
@@ -180,32 +125,28 @@ open_stored(struct stored_chunk *sc, int64_t n, int64_t entry, int32_t nbytes, i
                                               .codec = f->h.codec,
                                               .grid = f->grid,
                                               .plugins = f->options.plugins};
+    const bool verified = frame_is_verified(f);
     const uint8_t *front;
     struct chunk_header h;
+    tess_status st = TESS_OK;
 
-    int64_t size = first_size(sc, n, entry, room, s);
-    tess_status st = stored_read_front(sc, nbytes, size, room, s, &h, &front, err);
-    if (st != TESS_OK)
-        return st;
-    const bool verified = frame_is_verified(f);
+    int64_t size = stored_first_size(sc, n, entry, room, s);
+    TRY(get_bytes(sc, 0, size, s, &front, err));
+    TRY(check_front(f, nbytes, front, size, room, &h, err));
     const bool whole =
         verified || (sc->all && sc->io->manner.far && h.cbytes <= f->options.limits.memory);
     const int64_t wanted = whole ? h.cbytes : chunk_front_size(&h);
     if (wanted > size) {
         size = wanted;
-        st = get_bytes(sc, 0, size, s, &front, err);
-        if (st != TESS_OK)
-            return st;
+        TRY(get_bytes(sc, 0, size, s, &front, err));
     }
-    if (verified) {
-        st = stored_check(f, entry, &f->checksums, front, h.cbytes, err);
-        if (st != TESS_OK)
-            return st;
-    }
+    if (verified)
+        TRY(stored_check(f, entry, &f->checksums, front, h.cbytes, err));
     sc->loaded = whole && front == s->stored;
-    st = chunk_open(&sc->chunk, &h, front, (size_t)size, &around, err);
-    if (st == TESS_OK && sc->io->manner.far) // reading a block again would be one more request
+    TRY(chunk_open(&sc->chunk, &h, front, (size_t)size, &around, err));
+    if (sc->io->manner.far) // reading a block again would be one more request
         stored_chunk_keep(sc, s);
+out:
     return st;
 }
 
@@ -237,11 +178,13 @@ expected_nbytes(const struct frame *f, int64_t n)
     return f->h.chunksize > 0 ? frame_chunk_nbytes(f, n) : -1;
 }
 
-static tess_status
-open_entry(struct stored_chunk *sc, const struct frame *f, int64_t n, int64_t entry, bool all,
-           struct chunk_scratch *s, tess_error *err)
+tess_status
+stored_chunk_open_entry(struct stored_chunk *sc, const struct frame *f, int64_t n, int64_t entry,
+                        bool all, struct chunk_scratch *s, tess_error *err)
 {
     int64_t room = 0;
+    if (entry == STORED_IN_LIST)
+        entry = index_get(&f->index, n);
     *sc = (struct stored_chunk){.frame = f, .all = all, .bytes = {.from = sc, .fetch = fetch}};
     if (entry < 0)
         return open_special(sc, n, index_special(entry), err);
@@ -254,90 +197,6 @@ open_entry(struct stored_chunk *sc, const struct frame *f, int64_t n, int64_t en
         stored_chunk_close(sc);
     }
     return st;
-}
-
-tess_status
-stored_chunk_open_entry(struct stored_chunk *sc, const struct frame *f, int64_t n, int64_t entry,
-                        struct chunk_scratch *s, tess_error *err)
-{
-    return open_entry(sc, f, n, entry, false, s, err);
-}
-
-tess_status
-stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
-                  struct chunk_scratch *s, tess_error *err)
-{
-    return open_entry(sc, f, n, index_get(&f->index, n), false, s, err);
-}
-
-tess_status
-stored_chunk_open_all(struct stored_chunk *sc, const struct frame *f, int64_t n,
-                      struct chunk_scratch *s, tess_error *err)
-{
-    return open_entry(sc, f, n, index_get(&f->index, n), true, s, err);
-}
-
-// Stored bytes of block 0, where it is not known, if opening a chunk needs its content: as many as
-// cost less than a request of their own, or twice a block's share.
-static int64_t
-guess_reference_size(const struct frame *f, const struct io_manner *manner, int32_t nblocks,
-                     int64_t whole)
-{
-    bool needed = false;
-    for (int i = 0; i < FILTER_SLOTS; i++) {
-        const struct filter *const filter = filter_by_id(f->h.filters[i]);
-        needed |= filter && filter->needs_reference;
-    }
-    if (!needed || nblocks < 2 || f->h.blocksize <= 0)
-        return 0;
-    const int64_t most = (int64_t)f->h.blocksize + 4 * (int64_t)f->h.typesize; // one size a stream
-    return min_i64(most, max_i64(manner->gap, 2 * (whole / nblocks)));
-}
-
-// What to read to open a chunk of which not all is wanted.
-static int64_t
-guess_front_size(const struct frame *f, const struct io_manner *manner, int32_t nblocks,
-                 int64_t whole)
-{
-    const int64_t table = CHUNK_HEADER_SIZE + (int64_t)nblocks * 4;
-    const int64_t dict = f->h.use_dict ? 4 + DICT_SIZE_MAX : 0;
-    return max_i64(table + dict + guess_reference_size(f, manner, nblocks, whole), FRONT_GUESS);
-}
-
-bool
-stored_chunk_front(const struct frame *f, int64_t n, int32_t nblocks, bool all,
-                   struct stored_front *front)
-{
-    struct chunk_place place;
-    const int64_t entry = index_get(&f->index, n);
-    if (entry < 0 || f->folder || f->container->locate(f, entry, NULL, &place, NULL) != TESS_OK)
-        return false;
-    const struct io_manner *const manner = &place.io->manner;
-    const int64_t whole = guess_stored_size(f, n, entry, place.room);
-    int64_t size = whole;
-    if (frame_is_verified(f))
-        size = guess_checked_size(f, n, entry, place.room);
-    else if (whole > (all ? manner->piece : manner->gap))
-        size = guess_front_size(f, manner, nblocks, whole);
-    *front = (struct stored_front){
-        .io = place.io,
-        .position = place.position,
-        .size = min_i64(size, place.room),
-    };
-    return true;
-}
-
-int64_t
-stored_part_front(const struct frame *f, int64_t n, int32_t nblocks, bool all,
-                  const struct chunk_place *place)
-{
-    const struct io_manner *const manner = &place->io->manner;
-    const int64_t most =
-        f->h.chunksize > 0 ? (int64_t)frame_chunk_nbytes(f, n) + CHUNK_HEADER_SIZE : INT32_MAX;
-    const int64_t whole = min_i64(place->room, min_i64(most, f->options.limits.memory));
-    return all || whole <= manner->gap
-               ? whole
-               : min_i64(whole, guess_front_size(f, manner, nblocks, whole));
 }
 
 void
@@ -363,19 +222,18 @@ stored_chunk_load(struct stored_chunk *sc, const struct frame *f, int64_t n,
     tess_status st = stored_find(sc, entry, s, &room, err);
     if (st != TESS_OK)
         return err_prefix(err, st, "chunk %" PRId64, n);
-    st = stored_read_front(sc, expected_nbytes(f, n), min_i64(room, CHUNK_HEADER_SIZE), room, s, &h,
-                           bytes, err);
-    if (st == TESS_OK)
-        st = get_bytes(sc, 0, h.cbytes, s, bytes, err);
-    if (st == TESS_OK)
-        st = stored_check(f, entry, checksums, *bytes, h.cbytes, err);
+    const int64_t head = min_i64(room, CHUNK_HEADER_SIZE);
+    TRY(get_bytes(sc, 0, head, s, bytes, err));
+    TRY(check_front(f, expected_nbytes(f, n), *bytes, head, room, &h, err));
+    TRY(get_bytes(sc, 0, h.cbytes, s, bytes, err));
+    TRY(stored_check(f, entry, checksums, *bytes, h.cbytes, err));
+    *size = h.cbytes;
+out:
     if (st != TESS_OK) {
         stored_chunk_blame(sc, n, st, err);
         stored_chunk_close(sc);
-        return st;
     }
-    *size = h.cbytes;
-    return TESS_OK;
+    return st;
 }
 
 // The one number of a chunk that is needed to compare all of its bytes.

@@ -33,19 +33,26 @@ struct stored_chunk {
     struct chunk_bytes bytes; // .from is this struct: it must not move
 };
 
+#define STORED_IN_LIST INT64_MAX // for an entry: that of the list
+
 /*
  * Find chunk n and read what is needed once per chunk. Checked here: the chunk lies inside the
- * section, and has the size of its place (for frames with a chunksize).
+ * section, and has the size of its place (for frames with a chunksize). entry: STORED_IN_LIST, or
+ * what place n will have, once it is installed (frame/commit/change.h). all: the caller wants all
+ * of the chunk: of a far frame it is read with one request, where the limit for memory and a guess
+ * at its size allow that.
  */
-tess_status stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
-                              struct chunk_scratch *s, tess_error *err);
-// The same for a caller that wants all of it: of a far frame with one request, where the limit for
-// memory and a guess at its size allow that.
-tess_status stored_chunk_open_all(struct stored_chunk *sc, const struct frame *f, int64_t n,
-                                  struct chunk_scratch *s, tess_error *err);
-// The same for the entry that place n will have, once it is installed (frame/commit/change.h).
 tess_status stored_chunk_open_entry(struct stored_chunk *sc, const struct frame *f, int64_t n,
-                                    int64_t entry, struct chunk_scratch *s, tess_error *err);
+                                    int64_t entry, bool all, struct chunk_scratch *s,
+                                    tess_error *err);
+
+static inline tess_status
+stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
+                  struct chunk_scratch *s, tess_error *err)
+{
+    return stored_chunk_open_entry(sc, f, n, STORED_IN_LIST, false, s, err);
+}
+
 void stored_chunk_close(struct stored_chunk *sc); // zeroed: fine
 
 // Bytes of a frame that are worth reading before a chunk is opened.
@@ -65,6 +72,11 @@ bool stored_chunk_front(const struct frame *f, int64_t n, int32_t nblocks, bool 
 int64_t stored_part_front(const struct frame *f, int64_t n, int32_t nblocks, bool all,
                           const struct chunk_place *place);
 
+// For stored.c: how much of chunk n, -1: of none, to read first: what is there, if that was read
+// ahead, since the rest would be one more request.
+int64_t stored_first_size(const struct stored_chunk *sc, int64_t n, int64_t entry, int64_t room,
+                          const struct chunk_scratch *s);
+
 // Right after it was opened, with the same scratch: if all of it was read for its checksum, it
 // stays, so that blocks are not read again. For callers that want all of them: it may be large.
 void stored_chunk_keep(struct stored_chunk *sc, struct chunk_scratch *s);
@@ -81,8 +93,8 @@ tess_status stored_chunk_decode(const struct frame *f, int64_t n, struct chunk_s
                                 tess_error *err);
 
 /*
- * For the module salvage: the chunk of an index entry >= 0, whatever the list has, found by the header
- * that the frame has so far. Nothing of it need be right. Any number of threads.
+ * For the module salvage: the chunk of an index entry >= 0, whatever the list has, found by the
+ * header that the frame has so far. Nothing of it need be right. Any number of threads.
  */
 // Decode all of it, of whatever size.
 tess_status stored_entry_decode(const struct frame *f, int64_t entry, struct chunk_scratch *s);

@@ -7,6 +7,8 @@
  *
  * The list as it was is what the log of puts leads back to, until there is another list: that is a
  * new one, and the old one waits aside, its puts taken back.
+ *
+ * Not here: how a chunk is stored (put.c).
  */
 #include "frame/commit/change.h"
 
@@ -125,8 +127,17 @@ frame_undo(struct frame *f)
     change_end_change(f);
 }
 
-static tess_status
-reserve_puts(struct change_put **puts, int64_t *capacity, int64_t wanted, tess_error *err)
+// -- the log of puts
+
+bool
+change_is_untouched(const struct frame *f)
+{
+    const struct change *const c = &f->change;
+    return c->nputs == 0 && c->ndropped == 0 && !c->rearranged;
+}
+
+tess_status
+change_reserve_puts(struct change_put **puts, int64_t *capacity, int64_t wanted, tess_error *err)
 {
     if (wanted <= *capacity)
         return TESS_OK;
@@ -139,39 +150,15 @@ reserve_puts(struct change_put **puts, int64_t *capacity, int64_t wanted, tess_e
     return TESS_OK;
 }
 
-// Room for so many more changes of the list.
-static tess_status
-reserve_changes(struct frame *f, int64_t n, tess_error *err)
+tess_status
+change_reserve(struct frame *f, int64_t n, tess_error *err)
 {
     struct change *const c = &f->change;
-    const tess_status st = reserve_puts(&c->puts, &c->capacity, c->nputs + n, err);
+    const tess_status st = change_reserve_puts(&c->puts, &c->capacity, c->nputs + n, err);
     return st == TESS_OK ? index_reserve(&f->index, f->index.nchunks, err) : st;
 }
 
-static tess_status
-reserve_where(const struct frame *f, struct frame_staged *staged, tess_error *err)
-{
-    if (!staged || !staged->again || staged->where)
-        return TESS_OK;
-    staged->where = mem_zeroed((size_t)f->index.nchunks, sizeof *staged->where);
-    return staged->where ? TESS_OK
-                         : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks",
-                                   f->index.nchunks);
-}
-
-static tess_status
-reserve_put(struct frame *f, struct frame_staged *staged, int64_t n, tess_error *err)
-{
-    tess_status st = checksums_reserve(&f->checksums, n, err);
-    if (st == TESS_OK)
-        st = reserve_where(f, staged, err);
-    if (st != TESS_OK)
-        return st;
-    return staged ? reserve_puts(&staged->puts, &staged->capacity, staged->nputs + n, err)
-                  : reserve_changes(f, n, err);
-}
-
-static void
+void
 change_put(struct frame *f, int64_t n, int64_t entry, int64_t size)
 {
     struct change *const c = &f->change;
@@ -184,262 +171,7 @@ change_put(struct frame *f, int64_t n, int64_t entry, int64_t size)
     f->generation++;
 }
 
-// What was staged, and never got into the list.
-static void
-release_staged(struct frame *f, int64_t entry)
-{
-    int64_t size;
-    if (entry < 0)
-        return;
-    checksums_set(&f->checksums, entry, 0);
-    (void)f->container->release(f, entry, &size);
-}
-
-static void
-take_put(struct frame *f, struct frame_staged *staged, int64_t n, int64_t entry, int64_t size)
-{
-    if (!staged) {
-        change_put(f, n, entry, size);
-        return;
-    }
-    if (staged->again && staged->where[n] > 0) {
-        struct change_put *const put = &staged->puts[staged->where[n] - 1];
-        release_staged(f, put->after);
-        put->after = entry;
-        put->size = size;
-        return;
-    }
-    if (staged->again)
-        staged->where[n] = staged->nputs + 1;
-    staged->puts[staged->nputs++] =
-        (struct change_put){.n = n, .before = -1, .after = entry, .size = size};
-}
-
-// Whether the list in memory leads to all that it led to when the change began.
-static bool
-is_untouched(const struct change *c)
-{
-    return c->nputs == 0 && c->ndropped == 0 && !c->rearranged;
-}
-
-// What is staged first makes the frame know that there are chunks that the list does not have.
-static void
-begin_staging(struct frame *f, struct frame_staged *staged)
-{
-    if (!staged || staged->begun)
-        return;
-    staged->begun = true;
-    staged->failures = f->failures;
-    f->nstaging++;
-}
-
-tess_status
-frame_want_space(struct frame *f, tess_error *err)
-{
-    f->container->expect(f);
-    tess_status st = frame_check_owner(f, err);
-    if (st == TESS_OK)
-        st = frame_lock_take(f, err);
-    // The first bytes since the last commit: what is free must be known from the newest state.
-    if (st == TESS_OK)
-        st = f->written == 0 && f->nstaging == 0 ? frame_check_current(f, err)
-                                                 : frame_check_stamp(f, err);
-    if (st == TESS_OK)
-        st = frame_need_checksums(f, err);
-    if (st == TESS_OK && is_untouched(&f->change))
-        st = f->container->reclaim(f, err);
-    return st;
-}
-
-static tess_status
-prepare_put(struct frame *f, struct frame_staged *staged, tess_error *err)
-{
-    assert(staged || f->change.open);
-    tess_status st = frame_want_space(f, err);
-    if (st == TESS_OK)
-        st = reserve_put(f, staged, 1, err);
-    if (st == TESS_OK)
-        begin_staging(f, staged);
-    return st;
-}
-
-tess_status
-frame_stage_begin(struct frame *f, struct frame_staged *staged, int64_t n, tess_error *err)
-{
-    tess_status st = frame_want_space(f, err);
-    if (st == TESS_OK)
-        st = reserve_put(f, staged, n, err);
-    if (st == TESS_OK)
-        st = reserve_changes(f, n, err);
-    if (st == TESS_OK)
-        begin_staging(f, staged);
-    return st;
-}
-
-void
-frame_stage(struct frame *f, struct frame_staged *staged, int64_t n, int64_t entry, int64_t size,
-            uint64_t checksum)
-{
-    if (entry >= 0 && f->keeps_ledger)
-        checksums_set(&f->checksums, entry, checksum);
-    take_put(f, staged, n, entry, size);
-}
-
-tess_status
-frame_put(struct frame *f, struct frame_staged *staged, int64_t n, const uint8_t *chunk,
-          int32_t size, tess_error *err)
-{
-    int64_t entry = -1;
-    assert(n < f->index.nchunks);
-
-    tess_status st = prepare_put(f, staged, err);
-    if (st != TESS_OK)
-        return st;
-    st = f->container->put(f, chunk, size, &entry, err);
-    frame_stamp_again(f);
-    if (st != TESS_OK)
-        return st;
-    if (f->keeps_ledger)
-        checksums_set(&f->checksums, entry, checksum_of(chunk, (size_t)size));
-    take_put(f, staged, n, entry, size);
-    return TESS_OK;
-}
-
-tess_status
-frame_put_begin(struct frame *f, struct frame_staged *staged, int64_t n, int64_t room,
-                struct frame_put *p, tess_error *err)
-{
-    *p = (struct frame_put){.staged = staged, .n = n, .room = room};
-    assert(n < f->index.nchunks);
-
-    const tess_status st = prepare_put(f, staged, err);
-    return st == TESS_OK ? f->container->begin(f, p, err) : st;
-}
-
-tess_status
-frame_put_piece(const struct frame_put *p, int64_t offset, const uint8_t *bytes, int64_t size,
-                tess_error *err)
-{
-    assert(p->io && size <= p->room - offset);
-    return io_write(p->io, p->position + offset, bytes, (size_t)size, err);
-}
-
-tess_status
-frame_put_whole(struct frame_put *p, const uint8_t *chunk, int32_t size, tess_error *err)
-{
-    p->checksum = checksum_of(chunk, (size_t)size);
-    p->whole = true;
-    return frame_put_piece(p, 0, chunk, size, err);
-}
-
-tess_status
-frame_put_end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err)
-{
-    uint64_t checksum = p->checksum;
-    tess_status st = f->keeps_ledger && !p->whole
-                         ? checksum_of_stored(p->io, p->position, size, &checksum, err)
-                         : TESS_OK;
-    if (st == TESS_OK)
-        st = f->container->end(f, p, size, err);
-    frame_stamp_again(f);
-    if (st != TESS_OK)
-        return st;
-    if (f->keeps_ledger)
-        checksums_set(&f->checksums, p->entry, checksum);
-    take_put(f, p->staged, p->n, p->entry, size);
-    return TESS_OK;
-}
-
-void
-frame_put_abandon(struct frame *f, struct frame_put *p)
-{
-    if (!p->io)
-        return;
-    f->container->abandon(f, p);
-    p->io = NULL;
-    frame_stamp_again(f);
-}
-
-tess_status
-frame_put_special(struct frame *f, struct frame_staged *staged, int64_t n,
-                  enum chunk_special special, tess_error *err)
-{
-    const int64_t entry = index_entry_of(special);
-    int64_t before;
-    assert((staged || f->change.open) && n < f->index.nchunks);
-    const bool is_staged = staged && frame_staged_entry(staged, n, &before);
-    if ((is_staged ? before : index_get(&f->index, n)) == entry)
-        return TESS_OK;
-    tess_status st = frame_need_checksums(f, err);
-    if (st == TESS_OK)
-        st = reserve_put(f, staged, 1, err);
-    if (st != TESS_OK)
-        return st;
-    begin_staging(f, staged);
-    take_put(f, staged, n, entry, 0);
-    return TESS_OK;
-}
-
-int64_t
-frame_staged_chunk(const struct frame_staged *staged, int64_t i)
-{
-    return staged->puts[i].n;
-}
-
-int64_t
-frame_staged_put(const struct frame_staged *staged, int64_t i, int64_t *size)
-{
-    *size = staged->puts[i].size;
-    return staged->puts[i].after;
-}
-
-bool
-frame_staged_entry(const struct frame_staged *staged, int64_t n, int64_t *entry)
-{
-    if (!staged->where || staged->where[n] == 0)
-        return false;
-    *entry = staged->puts[staged->where[n] - 1].after;
-    return true;
-}
-
-tess_status
-frame_install_prepare(struct frame *f, const struct frame_staged *staged, tess_error *err)
-{
-    if (staged->begun && staged->failures != f->failures)
-        return err_set(err, TESS_ERR_IO, -1,
-                       "the file could not be synced while the call stored its chunks");
-    return reserve_changes(f, staged->nputs, err);
-}
-
-tess_status
-frame_install(struct frame *f, struct frame_staged *staged, tess_error *err)
-{
-    const bool alone = !f->change.open;
-    if (alone)
-        frame_begin(f);
-    const tess_status st = frame_install_prepare(f, staged, err);
-    for (int64_t i = 0; i < staged->nputs && st == TESS_OK; i++)
-        change_put(f, staged->puts[i].n, staged->puts[i].after, staged->puts[i].size);
-    if (st == TESS_OK)
-        staged->nputs = 0;
-    if (alone && st == TESS_OK)
-        frame_keep(f);
-    else if (alone)
-        frame_undo(f);
-    return st;
-}
-
-void
-frame_drop(struct frame *f, struct frame_staged *staged)
-{
-    for (int64_t i = staged->nputs - 1; i >= 0; i--)
-        release_staged(f, staged->puts[i].after);
-    mem_free(staged->puts);
-    mem_free(staged->where);
-    if (staged->begun && --f->nstaging == 0 && !f->dirty)
-        frame_lock_release(f);
-    *staged = (struct frame_staged){0};
-}
+// -- another length, another order
 
 // The list is about to lead to less than it did when the change began. Chunks that are stored in
 // the same change may want to know what is free, which is learned from the whole list.
@@ -447,7 +179,7 @@ static tess_status
 prepare_drop(struct frame *f, tess_error *err)
 {
     tess_status st = frame_need_checksums(f, err);
-    if (st == TESS_OK && is_untouched(&f->change)) {
+    if (st == TESS_OK && change_is_untouched(f)) {
         st = frame_lock_take(f, err);
         if (st == TESS_OK)
             st = f->container->reclaim(f, err);

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 struct frame;
+struct change_put;
 struct frame_index;
 
 // Chunks that are stored, and not in the list yet. Zeroed at first.
@@ -82,7 +83,7 @@ void frame_put_abandon(struct frame *f, struct frame_put *p); // also after a fa
 
 // Learn what is free in the newest state, before space is taken.
 tess_status frame_want_space(struct frame *f, tess_error *err);
-// Instead of a put: room for n chunks that stand where they stay (lease.h); and each of them, by
+// Instead of a put: room for n chunks that stand where they stay; and each of them, by
 // its entry. Then frame_install() fails no more.
 tess_status frame_stage_begin(struct frame *f, struct frame_staged *staged, int64_t n,
                               tess_error *err);
@@ -102,5 +103,40 @@ tess_status frame_rearrange(struct frame *f, struct frame_index *next, const boo
 // After these, in a plain frame: the chunks have `nbytes` bytes together; chunksize, vlblocks: as
 // in frame_header. Without it, all chunks have as many as they had.
 void frame_set_sizes(struct frame *f, int32_t chunksize, int64_t nbytes, bool vlblocks);
+
+// -- leases: space of a frame that other processes write chunks to, and chunks that they wrote
+//
+// A lease is an extent of the file, or numbers of files in a sparse frame (each counts as a byte
+// here). No list and no state has anything there, whatever is committed meanwhile. Chunks in it are
+// adopted where they are; what is left when the lease ends is free. While there are leases the lock
+// file stays locked, since another program would take the same space; and the frame is not made
+// empty, since that starts its space anew. frame_find_lent() and frame_is_leased() only read.
+
+// `size` bytes or numbers, 1 at least. The frame is in a file or directory, and has chunks.
+tess_status frame_lease(struct frame *f, int64_t size, struct extent *lease, tess_error *err);
+// What is left of a lease where chunks were adopted: an extent between them. Then the lease ends.
+void frame_lease_free(struct frame *f, struct extent left);
+void frame_lease_end(struct frame *f);
+
+// Whether a chunk stands in a lease, where none was adopted.
+bool frame_is_leased(const struct frame *f, const struct lent_chunk *chunk);
+// Whether the bytes of chunks were written, as far as sizes of files tell. TESS_ERR_NOT_FOUND: they
+// were not. *which: of the chunks, the one of a failure; -1: of none.
+tess_status frame_find_lent(const struct frame *f, const struct lent_chunk *chunks, int64_t n,
+                            int64_t *which, tess_error *err);
+// The chunks get into the list, all or none. They do not overlap.
+tess_status frame_adopt(struct frame *f, const struct lent_chunk *chunks, int64_t n,
+                        tess_error *err);
+
+// -- for put.c: the log of puts, which leads back to the list before the change
+
+// Whether the list in memory leads to all that it led to when the change began.
+bool change_is_untouched(const struct frame *f);
+// Room for `wanted` puts; for n more changes of the list.
+tess_status change_reserve_puts(struct change_put **puts, int64_t *capacity, int64_t wanted,
+                                tess_error *err);
+tess_status change_reserve(struct frame *f, int64_t n, tess_error *err);
+// Place n of the list becomes that entry; there is room.
+void change_put(struct frame *f, int64_t n, int64_t entry, int64_t size);
 
 #endif

@@ -15,8 +15,8 @@ struct frame;
 
 // To the disk. TESS_ERR_STALE: others changed the frame, or its path leads elsewhere.
 tess_status frame_commit(struct frame *f, tess_error *err);
-// The same where the state on the disk is sealed afterwards, also if nothing else has changed. After
-// a failure nothing has.
+// The same where the state on the disk is sealed afterwards, also if nothing else has changed.
+// After a failure nothing has.
 tess_status frame_commit_sealed(struct frame *f, tess_error *err);
 // Whether enough was written since the last time, or overwritten, to commit; and to do so then.
 bool frame_commit_is_due(const struct frame *f);

@@ -88,9 +88,10 @@ void space_committed(struct space *s, struct extent placed, bool synced);
 void space_synced(struct space *s);
 
 /*
- * Space for others to write to (commit/lease.h). It stays taken, whatever is committed, until parts
- * of it are free again, that no state ever had; or until they are adopted, and then are as what was
- * taken in this batch. space_adopt(): there is room, for `n` of them with space_reserve_adopted().
+ * Space for others to write to (leases, commit/change.h). It stays taken, whatever is committed,
+ * until parts of it are free again, that no state ever had; or until they are adopted, and then are
+ * as what was taken in this batch. space_adopt(): there is room, for `n` of them with
+ * space_reserve_adopted().
  */
 void space_lease(struct space *s, int64_t size, int64_t *start);
 void space_end_lease(struct space *s, struct extent e);

@@ -371,8 +371,7 @@ frame_header_set_vlmeta(uint8_t *head, bool has_vlmeta)
 static void
 update_flags(uint8_t *flags, const struct frame_header *h)
 {
-    const int sizes =
-        (h->chunksize == 0 ? FLAG_VAR_CHUNKS : 0) | (h->vlblocks ? FLAG_VLBLOCKS : 0);
+    const int sizes = (h->chunksize == 0 ? FLAG_VAR_CHUNKS : 0) | (h->vlblocks ? FLAG_VLBLOCKS : 0);
     if (h->version >= 3)
         *flags = (uint8_t)((*flags & ~(VERSION_MASK | FLAG_VAR_CHUNKS | FLAG_VLBLOCKS)) |
                            h->version | sizes);

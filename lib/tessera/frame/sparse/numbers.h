@@ -43,7 +43,7 @@ tess_status numbers_take(struct numbers *x, int64_t *n, tess_error *err);
 // The state in memory does not use n any more; true if it is free now.
 bool numbers_release(struct numbers *x, int64_t n);
 
-// Take `count` numbers behind all others, for others to write files (commit/lease.h). Each is free
+// Take `count` numbers behind all others, for others to write files (commit/change.h). Each is free
 // again with numbers_end_lease(), or becomes one of the state in memory with numbers_adopt().
 tess_status numbers_lease(struct numbers *x, int64_t count, int64_t *first, tess_error *err);
 void numbers_end_lease(struct numbers *x, int64_t n);

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "cache/cache.h"
 #include "frame/commit/change.h"
-#include "frame/commit/lease.h"
 #include "frame/commit/lock.h"
 #include "frame/query.h"
 #include "grid/grid.h"

@@ -40,7 +40,7 @@ tess_status grid_install_clean(struct chunk_grid *grid, struct frame_staged *sta
                                struct cached *const *blocks, size_t n, tess_status st,
                                tess_error *err);
 
-// Chunks that another process wrote to leased space (frame/commit/lease.h) become the content of
+// Chunks that another process wrote to leased space (frame/commit/change.h) become the content of
 // their places, all or none; numbers: of the places.
 tess_status grid_adopt(struct chunk_grid *grid, const struct lent_chunk *chunks,
                        const int64_t *numbers, size_t n, tess_error *err);
