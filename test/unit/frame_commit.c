@@ -561,7 +561,7 @@ change_metas(struct story *s)
                          TESS_OK);
         s->now.value[s->now.values++] = number;
     }
-    s->f->dirty = true;
+    s->f->batch.dirty = true;
 }
 
 static void
@@ -607,14 +607,14 @@ static int shortened, moved; // how often, in all stories
 static void
 shorten(struct story *s)
 {
-    const int64_t before = s->f->h.frame_len, number = (int64_t)s->f->number;
+    const int64_t before = s->f->h.frame_len, number = (int64_t)s->f->disk.number;
     if (!same_state(&s->now, &s->committed[s->ncommitted - 1]))
         return; // a commit failed
     s->d.fail_in =
         s->failures && random_below(&s->r, 2) == 0 ? 1 + (int)random_below(&s->r, 20) : 0;
     frame_shorten(s->f, 1);
     shortened += s->f->h.frame_len < before;
-    moved += (int64_t)s->f->number > number + 2;
+    moved += (int64_t)s->f->disk.number > number + 2;
     s->d.fail_in = 0;
     check_live(s);
 }
@@ -880,7 +880,7 @@ read_beside_pieces(void **state)
         s.now.chunks[1 + i] = 7;
         check_live(&s);
     }
-    assert_int_equal(s.f->nputs, 0);
+    assert_int_equal(s.f->staging.nputs, 0);
     frame_keep(s.f);
     commit(&s);
     free(chunk);
@@ -944,7 +944,7 @@ another_writer(void **state)
                 uint8_t note[NOTE_SIZE];
                 fill(5, note, sizeof note);
                 assert_int_equal(layer_set(&s.f->metas.items[0], note, sizeof note, NULL), TESS_OK);
-                s.f->dirty = true;
+                s.f->batch.dirty = true;
             } else {
                 frame_begin(s.f);
                 assert_int_equal(frame_set_length(s.f, 7, SPECIAL_ZEROS, NULL), TESS_OK);
@@ -955,7 +955,7 @@ another_writer(void **state)
             commit(&s);
 
             const size_t size = copy_image(&s.d, &before);
-            late->dirty = true;
+            late->batch.dirty = true;
             assert_int_equal(frame_commit(late, &err), TESS_ERR_STALE);
             assert_int_equal(err.status, TESS_ERR_STALE);
             assert_int_equal(copy_image(&s.d, &after), size);

@@ -65,7 +65,7 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
         return NULL;
     }
     if (io && io->writable && !io->in_memory) { // chunks go to a file one behind the other
-        f->gathers = true;
+        f->storage.gathers = true;
         io->eager = options->durability >= TESS_DURABILITY_ORDERED;
         if (io_gather(io, &io, NULL) != TESS_OK) {
             mem_free(f);
@@ -77,14 +77,14 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
     f->io = io;
     f->folder = folder;
     if (io) {
-        f->manner = io->manner;
-        f->in_memory = io->in_memory;
-        f->once = io->once;
+        f->storage.manner = io->manner;
+        f->storage.in_memory = io->in_memory;
+        f->storage.once = io->once;
     }
     f->container = folder ? &container_sparse : &container_contiguous;
     f->options = *options;
-    f->options.never_reuse |= f->once;
-    f->number = options->number;
+    f->options.never_reuse |= f->storage.once;
+    f->disk.number = options->number;
     frame_set_owner(f);
     usage_init(&f->usage, -1);
     f->waiting_least = WAITING_LEAST;
@@ -101,8 +101,8 @@ frame_close(struct frame *f)
     io_path_close(f->options.path);
     io_close(f->io);
     folder_close(f->folder);
-    numbers_finish(&f->numbers);
-    unsynced_finish(&f->unsynced);
+    numbers_finish(&f->directory.numbers);
+    unsynced_finish(&f->directory.unsynced);
     layers_finish(&f->metas);
     layers_finish(&f->vlmetas);
     index_finish(&f->index);
@@ -110,13 +110,13 @@ frame_close(struct frame *f)
     mem_free(f->change.puts);
     mem_free(f->change.dropped);
     space_finish(&f->space);
-    extents_finish(&f->leased);
+    extents_finish(&f->staging.leased);
     order_finish(&f->order);
     checksums_finish(&f->checksums);
-    mem_free(f->head);
-    mem_free(f->attempted);
-    mem_free(f->torn);
-    mem_free(f->tail);
+    mem_free(f->disk.head);
+    mem_free(f->disk.attempted);
+    mem_free(f->disk.torn);
+    mem_free(f->disk.tail);
     mem_free(f);
 }
 
@@ -158,14 +158,14 @@ frame_opened(struct frame *f)
 static tess_status
 write_torn_header(struct frame *f, tess_error *err)
 {
-    tess_status st = io_write(f->io, 0, f->torn, f->head_size, err);
+    tess_status st = io_write(f->io, 0, f->disk.torn, f->disk.head_size, err);
     if (st == TESS_OK && f->options.durability >= TESS_DURABILITY_ORDERED)
         st = io_sync(f->io, err);
     if (st != TESS_OK)
         return st;
-    mem_free(f->head);
-    f->head = f->torn;
-    f->torn = NULL;
+    mem_free(f->disk.head);
+    f->disk.head = f->disk.torn;
+    f->disk.torn = NULL;
     return TESS_OK;
 }
 
@@ -177,7 +177,7 @@ frame_prepare_writing(struct frame *f, tess_error *err)
         return err_set(err, TESS_ERR_UNSUPPORTED, 0,
                        "a frame from before c-blosc2 2.0, which can only be read");
 
-    if (f->torn) {
+    if (f->disk.torn) {
         const tess_status st = write_torn_header(f, err);
         if (st != TESS_OK)
             return st;
@@ -187,14 +187,14 @@ frame_prepare_writing(struct frame *f, tess_error *err)
     if (!again)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for metalayers of %zu bytes", layers);
     layers_write(&f->metas, FRAME_HEADER_SIZE, LAYERS_HEADER, again);
-    const bool usual = FRAME_HEADER_SIZE + layers == f->head_size &&
-                       memcmp(again, f->head + FRAME_HEADER_SIZE, layers) == 0;
+    const bool usual = FRAME_HEADER_SIZE + layers == f->disk.head_size &&
+                       memcmp(again, f->disk.head + FRAME_HEADER_SIZE, layers) == 0;
     mem_free(again);
     if (!usual)
         return err_set(err, TESS_ERR_UNSUPPORTED, FRAME_HEADER_SIZE,
                        "metalayers that are not laid out as usual; the file can only be read");
 
-    f->lens[f->next_len++] = f->h.frame_len;
+    f->disk.lens[f->disk.next_len++] = f->h.frame_len;
     return f->container->prepare(f, err);
 }
 
@@ -204,9 +204,9 @@ frame_open_frame(struct frame *f, struct frame **frame, tess_error *err)
 {
     tess_status st = TESS_OK;
     TRY(frame_load(f, err));
-    if (f->writable)
+    if (f->rights.writable)
         TRY(frame_prepare_writing(f, err));
-    f->published = true;
+    f->rights.published = true;
     *frame = f;
     f = NULL; // now the caller's
 out:
@@ -221,7 +221,7 @@ frame_open(struct io *io, bool writable, const struct frame_options *options, st
     struct frame *const f = frame_new(io, NULL, options);
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
-    f->writable = writable;
+    f->rights.writable = writable;
     return frame_open_frame(f, frame, err);
 }
 
@@ -232,7 +232,7 @@ frame_open_folder(struct folder *folder, bool writable, const struct frame_optio
     struct frame *const f = frame_new(NULL, folder, options);
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
-    f->writable = writable;
+    f->rights.writable = writable;
     tess_error why;
     tess_status st = folder_read(folder, FRAME_FOLDER_INDEX, true, &f->io, &why);
     if (st != TESS_OK && folder_is_replaced(folder)) // and emptied
@@ -246,7 +246,7 @@ frame_open_folder(struct folder *folder, bool writable, const struct frame_optio
         frame_close(f);
         return st;
     }
-    f->manner = f->io->manner;
+    f->storage.manner = f->io->manner;
     return frame_open_frame(f, frame, err);
 }
 
@@ -254,7 +254,7 @@ void
 frame_start(struct frame *f, const struct frame_header *h, const struct layers *metas,
             int64_t nchunks, enum chunk_special special)
 {
-    f->writable = true;
+    f->rights.writable = true;
     f->h = *h;
     f->h.version = h->chunksize == 0 || h->vlblocks ? 3 : 2;
     f->h.sparse = f->folder != NULL;
@@ -270,7 +270,7 @@ frame_start(struct frame *f, const struct frame_header *h, const struct layers *
     f->keeps_ledger = f->options.checksums != TESS_CHECKSUMS_NONE;
     f->checksums_known = true; // there are none
     f->space.keeps = f->options.never_reuse;
-    f->dirty = true;
+    f->batch.dirty = true;
 }
 
 static tess_status

@@ -94,9 +94,9 @@ load_header(struct frame *f, tess_error *err)
         return err_set(err, TESS_ERR_CORRUPT, FRAME_HEADER_AT_TYPE,
                        FRAME_FOLDER_INDEX
                        " is a contiguous frame, in the directory of a sparse one");
-    f->head_size = (size_t)f->h.header_len;
-    st = load_piece(f, 0, f->h.header_len, NULL, &f->head, err);
-    if (st == TESS_OK && memcmp(f->head, front.bytes, (size_t)f->h.fixed_size) != 0)
+    f->disk.head_size = (size_t)f->h.header_len;
+    st = load_piece(f, 0, f->h.header_len, NULL, &f->disk.head, err);
+    if (st == TESS_OK && memcmp(f->disk.head, front.bytes, (size_t)f->h.fixed_size) != 0)
         st = err_set(err, TESS_ERR_STALE, 0, "the file is being changed by another program");
     return st;
 }
@@ -107,15 +107,17 @@ parse_metas(struct frame *f, const uint8_t *head, tess_error *err)
     if (!f->h.has_layers)
         return TESS_OK;
     const size_t fixed = (size_t)f->h.fixed_size;
-    return layers_parse(head + fixed, f->head_size - fixed, fixed, LAYERS_HEADER, &f->metas, err);
+    return layers_parse(head + fixed, f->disk.head_size - fixed, fixed, LAYERS_HEADER, &f->metas,
+                        err);
 }
 
-// Parse the bytes before the trailer into f->ref, if they are a reference to the ledger.
+// Parse the bytes before the trailer into f->disk.ref, if they are a reference to the ledger.
 static void
 take_beside(struct frame *f, const uint8_t *bytes)
 {
     if (!layers_find(&f->vlmetas, LEDGER_NAME))
-        (void)ledger_ref_parse_beside(bytes, f->tail + f->tail_size - TRAILER_SEAL, &f->ref);
+        (void)ledger_ref_parse_beside(bytes, f->disk.tail + f->disk.tail_size - TRAILER_SEAL,
+                                      &f->disk.ref);
 }
 
 static tess_status
@@ -140,14 +142,14 @@ load_trailer(struct frame *f, tess_error *err)
                           position - f->h.header_len >= LEDGER_REF_BESIDE_SIZE;
     const size_t more = has_more ? LEDGER_REF_BESIDE_SIZE : 0;
     uint8_t in_front[LEDGER_REF_BESIDE_SIZE];
-    st = load_piece(f, position - (int64_t)more, length + (int64_t)more, NULL, &f->tail, err);
+    st = load_piece(f, position - (int64_t)more, length + (int64_t)more, NULL, &f->disk.tail, err);
     if (st != TESS_OK)
         return st;
-    f->tail_size = (size_t)length;
-    memcpy(in_front, f->tail, more);
-    memmove(f->tail, f->tail + more, f->tail_size);
-    st = f->h.version == 1 ? trailer_check_v1(f->tail, f->tail_size, err)
-                           : trailer_parse(f->tail, f->tail_size, &f->vlmetas, err);
+    f->disk.tail_size = (size_t)length;
+    memcpy(in_front, f->disk.tail, more);
+    memmove(f->disk.tail, f->disk.tail + more, f->disk.tail_size);
+    st = f->h.version == 1 ? trailer_check_v1(f->disk.tail, f->disk.tail_size, err)
+                           : trailer_parse(f->disk.tail, f->disk.tail_size, &f->vlmetas, err);
     if (st == TESS_OK && has_more)
         take_beside(f, in_front);
     return st == TESS_OK ? st : err_shift(err, st, position);
@@ -158,8 +160,8 @@ load_trailer(struct frame *f, tess_error *err)
 static tess_status
 check_gap(const struct frame *f, int64_t index_end, tess_error *err)
 {
-    const int64_t gap = f->h.frame_len - (int64_t)f->tail_size - index_end;
-    if (!f->sealed || f->ref.beside || layers_find(&f->vlmetas, LEDGER_NAME) ||
+    const int64_t gap = f->h.frame_len - (int64_t)f->disk.tail_size - index_end;
+    if (!f->disk.sealed || f->disk.ref.beside || layers_find(&f->vlmetas, LEDGER_NAME) ||
         gap < LEDGER_REF_BESIDE_SIZE)
         return TESS_OK;
     return err_set(
@@ -178,12 +180,12 @@ load_index(struct frame *f, tess_error *err)
     const int64_t nchunks = f->h.chunksize > 0 ? ceil_div(f->h.nbytes, f->h.chunksize) : -1;
     const int64_t position = f->h.header_len + (f->h.sparse ? 0 : f->h.cbytes);
     const int64_t entry_max = f->h.sparse ? UINT32_MAX : f->h.cbytes - CHUNK_HEADER_SIZE;
-    const int64_t room = f->h.frame_len - (int64_t)f->tail_size - position;
+    const int64_t room = f->h.frame_len - (int64_t)f->disk.tail_size - position;
 
     if (f->h.nbytes == 0)
-        return f->h.version >= 2
-                   ? trailer_check_seal(f->tail, f->tail_size, NULL, 0, &f->sealed, err)
-                   : TESS_OK;
+        return f->h.version >= 2 ? trailer_check_seal(f->disk.tail, f->disk.tail_size, NULL, 0,
+                                                      &f->disk.sealed, err)
+                                 : TESS_OK;
     if (nchunks > f->options.limits.nchunks)
         return err_set(err, TESS_ERR_LIMIT, FRAME_HEADER_AT_NBYTES,
                        "%" PRId64 " chunks, the limit is %" PRId64, nchunks,
@@ -200,10 +202,11 @@ load_index(struct frame *f, tess_error *err)
     if (st == TESS_OK)
         st = load_piece(f, position, h.cbytes, NULL, &bytes, err);
     if (st == TESS_OK && f->h.version >= 2)
-        st = trailer_check_seal(f->tail, f->tail_size, bytes, (size_t)h.cbytes, &f->sealed, err);
-    if (st == TESS_OK && !f->sealed) {
-        f->index_hash = checksum_of(bytes, (size_t)h.cbytes);
-        f->index_size = h.cbytes;
+        st = trailer_check_seal(f->disk.tail, f->disk.tail_size, bytes, (size_t)h.cbytes,
+                                &f->disk.sealed, err);
+    if (st == TESS_OK && !f->disk.sealed) {
+        f->disk.index_hash = checksum_of(bytes, (size_t)h.cbytes);
+        f->disk.index_size = h.cbytes;
     }
     if (st == TESS_OK)
         st = index_parse(&f->index, bytes, (size_t)h.cbytes, nchunks, entry_max,
@@ -220,28 +223,28 @@ load_index(struct frame *f, tess_error *err)
     return err_prefix(err, st, "index");
 }
 
-// Take the header that the ledger keeps for the one that was torn. f->head stays what is on the
-// disk, until a writer replaces it.
+// Take the header that the ledger keeps for the one that was torn. f->disk.head stays what is on
+// the disk, until a writer replaces it.
 static tess_status
 load_mend_header(struct frame *f, const struct ledger *ledger, tess_error *err)
 {
     const struct frame_header torn = f->h;
     int64_t size;
-    if (!ledger_sees_torn(ledger, f->head, f->head_size))
+    if (!ledger_sees_torn(ledger, f->disk.head, f->disk.head_size))
         return TESS_OK;
-    f->torn = mem_alloc(f->head_size);
-    if (!f->torn)
+    f->disk.torn = mem_alloc(f->disk.head_size);
+    if (!f->disk.torn)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a header of %zu bytes",
-                       f->head_size);
-    memcpy(f->torn, ledger->head, f->head_size);
+                       f->disk.head_size);
+    memcpy(f->disk.torn, ledger->head, f->disk.head_size);
     tess_status st = io_size(f->io, &size, err);
     if (st == TESS_OK)
-        st = frame_header_parse(f->torn, f->head_size, size, &f->h, err);
+        st = frame_header_parse(f->disk.torn, f->disk.head_size, size, &f->h, err);
     if (st == TESS_OK && (f->h.frame_len != torn.frame_len || f->h.header_len != torn.header_len ||
                           f->h.cbytes != torn.cbytes || f->h.nbytes != torn.nbytes))
         st = err_set(err, TESS_ERR_CORRUPT, 0, "a header whose copy leads to another state");
     layers_finish(&f->metas);
-    return st == TESS_OK ? parse_metas(f, f->torn, err) : st;
+    return st == TESS_OK ? parse_metas(f, f->disk.torn, err) : st;
 }
 
 const struct checksums *
@@ -255,7 +258,7 @@ static tess_status
 read_ledger_v1(const struct frame *f, struct ledger *x, tess_error *err)
 {
     struct layers vlmetas;
-    tess_status st = trailer_parse(f->tail, f->tail_size, &vlmetas, err);
+    tess_status st = trailer_parse(f->disk.tail, f->disk.tail_size, &vlmetas, err);
     if (st != TESS_OK)
         return st;
     const struct layer *const layer = layers_find(&vlmetas, LEDGER_NAME);
@@ -269,10 +272,10 @@ static tess_status
 load_read_ledger(const struct frame *f, const struct io_progress *p, struct ledger *x,
                  tess_error *err)
 {
-    const struct ledger_ref *const ref = &f->ref;
+    const struct ledger_ref *const ref = &f->disk.ref;
     uint8_t *bytes;
     *x = (struct ledger){0};
-    if (!f->ledger_known)
+    if (!f->disk.ledger_known)
         return TESS_OK;
     if (ref->size == 0)
         return ref->position < 0 ? read_ledger_v1(f, x, err) : TESS_OK;
@@ -301,11 +304,11 @@ static tess_status
 forget_cut_ledger(struct frame *f, tess_error *err)
 {
     int64_t size = 0;
-    if (f->ref.size == 0 || f->h.nbytes > 0)
+    if (f->disk.ref.size == 0 || f->h.nbytes > 0)
         return TESS_OK;
     const tess_status st = io_size(f->io, &size, err);
-    if (st == TESS_OK && size - f->h.frame_len < ledger_ref_extent(&f->ref))
-        f->ref.size = 0;
+    if (st == TESS_OK && size - f->h.frame_len < ledger_ref_extent(&f->disk.ref))
+        f->disk.ref.size = 0;
     return st;
 }
 
@@ -313,8 +316,9 @@ forget_cut_ledger(struct frame *f, tess_error *err)
 static int64_t
 ledger_place(const struct frame *f)
 {
-    return f->h.nbytes > 0 ? f->h.frame_len - (int64_t)f->tail_size - ledger_ref_extent(&f->ref)
-                           : f->h.frame_len + ledger_ref_beside(&f->ref);
+    return f->h.nbytes > 0
+               ? f->h.frame_len - (int64_t)f->disk.tail_size - ledger_ref_extent(&f->disk.ref)
+               : f->h.frame_len + ledger_ref_beside(&f->disk.ref);
 }
 
 // Parse the reference behind the trailer of an empty frame. A copy of the frame may end with the
@@ -336,10 +340,12 @@ load_beside_empty(struct frame *f, tess_error *err)
 static void
 follow_ref(struct frame *f)
 {
-    f->number = f->ref.number;
-    f->ledger_known = f->sealed && (f->ref.size == 0 || f->ref.position == ledger_place(f));
-    f->header_changed =
-        f->ledger_known && f->ref.head_hash != ledger_head_hash(f->head, f->head_size);
+    f->disk.number = f->disk.ref.number;
+    f->disk.ledger_known =
+        f->disk.sealed && (f->disk.ref.size == 0 || f->disk.ref.position == ledger_place(f));
+    f->disk.header_changed =
+        f->disk.ledger_known &&
+        f->disk.ref.head_hash != ledger_head_hash(f->disk.head, f->disk.head_size);
 }
 
 /*
@@ -355,21 +361,22 @@ take_ref(struct frame *f, tess_error *err)
     tess_status st = TESS_OK;
 
     f->keeps_ledger = f->options.checksums != TESS_CHECKSUMS_NONE;
-    if (!layer && f->sealed && f->h.nbytes == 0)
+    if (!layer && f->disk.sealed && f->h.nbytes == 0)
         st = load_beside_empty(f, err);
-    if (st != TESS_OK || (!layer && !f->ref.beside))
+    if (st != TESS_OK || (!layer && !f->disk.ref.beside))
         return st;
-    if (f->ref.beside || ledger_ref_parse(layer, &f->ref)) {
+    if (f->disk.ref.beside || ledger_ref_parse(layer, &f->disk.ref)) {
         follow_ref(f);
         st = forget_cut_ledger(f, err);
     } else {
         st = ledger_parse_v1(layer, f->options.limits.memory, &old, err);
         if (st == TESS_OK) {
-            f->ref = (struct ledger_ref){.position = -1, .number = old.number};
-            f->number = old.number;
-            f->ledger_known = f->sealed;
-            f->header_changed = f->sealed && (old.head_size != f->head_size ||
-                                              memcmp(old.head, f->head, f->head_size) != 0);
+            f->disk.ref = (struct ledger_ref){.position = -1, .number = old.number};
+            f->disk.number = old.number;
+            f->disk.ledger_known = f->disk.sealed;
+            f->disk.header_changed =
+                f->disk.sealed && (old.head_size != f->disk.head_size ||
+                                   memcmp(old.head, f->disk.head, f->disk.head_size) != 0);
         } else if (st == TESS_ERR_CORRUPT || st == TESS_ERR_UNSUPPORTED) {
             st = TESS_OK;
         }
@@ -387,12 +394,12 @@ load_ledger(struct frame *f, tess_error *err)
     tess_status st = take_ref(f, err);
     // Where the header is replaced by a rename, fits one sector, or was written by another program,
     // it is not torn.
-    if (st == TESS_OK && f->header_changed && !f->folder && f->head_size > LEDGER_SECTOR &&
-        frame_header_is_marked(f->head)) {
+    if (st == TESS_OK && f->disk.header_changed && !f->folder &&
+        f->disk.head_size > LEDGER_SECTOR && frame_header_is_marked(f->disk.head)) {
         st = frame_read_ledger(f, &ledger, err);
         if (st == TESS_OK && ledger.content)
             st = load_mend_header(f, &ledger, err);
-        f->header_changed = !f->torn;
+        f->disk.header_changed = !f->disk.torn;
         ledger_finish(&ledger);
     }
     if (st == TESS_OK && f->options.checksums == TESS_CHECKSUMS_VERIFY)
@@ -430,14 +437,14 @@ load_state(struct frame *f, tess_error *err)
 {
     tess_status st = load_header(f, err);
     if (st == TESS_OK)
-        st = parse_metas(f, f->head, err);
+        st = parse_metas(f, f->disk.head, err);
     if (st == TESS_OK)
         st = load_trailer(f, err);
     if (st == TESS_OK)
         st = load_index(f, err);
     if (st == TESS_OK)
         st = load_ledger(f, err);
-    if (st == TESS_OK && f->manner.far && !f->folder && !f->writable)
+    if (st == TESS_OK && f->storage.manner.far && !f->folder && !f->rights.writable)
         order_learn(&f->order, &f->index);
     return st;
 }
@@ -449,12 +456,12 @@ tess_status
 frame_load(struct frame *f, tess_error *err)
 {
     tess_error why;
-    tess_status st = io_stamp(f->io, &f->stamp, err);
+    tess_status st = io_stamp(f->io, &f->disk.stamp, err);
     if (st != TESS_OK)
         return st;
-    f->stamped = true;
+    f->disk.stamped = true;
     st = load_state(f, err);
-    if (!f->head || f->io->guarded)
+    if (!f->disk.head || f->io->guarded)
         return st;
     const tess_status now = frame_check_unchanged(f, &why);
     if (st != TESS_OK && now != TESS_ERR_STALE)

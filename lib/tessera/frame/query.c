@@ -23,8 +23,8 @@ frame_header(const struct frame *f)
 const uint8_t *
 frame_head(const struct frame *f, size_t *size)
 {
-    *size = f->head_size;
-    return f->head;
+    *size = f->disk.head_size;
+    return f->disk.head;
 }
 
 const struct frame_index *
@@ -84,13 +84,13 @@ frame_generation(const struct frame *f)
 bool
 frame_is_writable(const struct frame *f)
 {
-    return f->writable;
+    return f->rights.writable;
 }
 
 bool
 frame_is_published(const struct frame *f)
 {
-    return f->published;
+    return f->rights.published;
 }
 
 bool
@@ -102,19 +102,19 @@ frame_is_sparse(const struct frame *f)
 bool
 frame_in_memory(const struct frame *f)
 {
-    return f->in_memory;
+    return f->storage.in_memory;
 }
 
 const struct io_manner *
 frame_manner(const struct frame *f)
 {
-    return &f->manner;
+    return &f->storage.manner;
 }
 
 bool
 frame_is_once(const struct frame *f)
 {
-    return f->once;
+    return f->storage.once;
 }
 
 bool
@@ -126,19 +126,19 @@ frame_is_verified(const struct frame *f)
 bool
 frame_is_sealed(const struct frame *f)
 {
-    return f->sealed;
+    return f->disk.sealed;
 }
 
 uint64_t
 frame_commit_number(const struct frame *f)
 {
-    return f->sealed ? f->number : 0;
+    return f->disk.sealed ? f->disk.number : 0;
 }
 
 bool
 frame_header_is_changed(const struct frame *f)
 {
-    return f->header_changed;
+    return f->disk.header_changed;
 }
 
 const struct frame_options *
@@ -159,14 +159,14 @@ frame_options_of_successor(const struct frame *f)
     struct frame_options options = f->options;
     options.lock_file = NULL; // f has its lock
     options.path = NULL;
-    options.number = f->number;
+    options.number = f->disk.number;
     return options;
 }
 
 struct io *
 frame_file(const struct frame *f)
 {
-    return f->gathers ? io_gather_file(f->io) : f->io;
+    return f->storage.gathers ? io_gather_file(f->io) : f->io;
 }
 
 bool
@@ -196,7 +196,7 @@ const uint8_t *
 frame_image(const struct frame *f, size_t *size)
 {
     *size = (size_t)f->h.frame_len;
-    return f->in_memory ? io_view(f->io, 0, *size) : NULL;
+    return f->storage.in_memory ? io_view(f->io, 0, *size) : NULL;
 }
 
 void
@@ -234,5 +234,5 @@ frame_edit_vlmetas(struct frame *f)
 void
 frame_mark_changed(struct frame *f)
 {
-    f->dirty = true;
+    f->batch.dirty = true;
 }

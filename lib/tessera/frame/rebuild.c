@@ -56,11 +56,11 @@ rebuild_hand_out(struct frame *f, struct frame_parts *parts)
         .metas = f->metas,
         .vlmetas = f->vlmetas,
         .list = f->index,
-        .number = f->number,
-        .sealed = f->sealed,
-        .fingerprint = f->tail && trailer_has_fingerprint(f->tail, f->tail_size),
-        .header_differs = f->header_changed || f->torn,
-        .metas_confirmed = f->ledger_known && !f->header_changed,
+        .number = f->disk.number,
+        .sealed = f->disk.sealed,
+        .fingerprint = f->disk.tail && trailer_has_fingerprint(f->disk.tail, f->disk.tail_size),
+        .header_differs = f->disk.header_changed || f->disk.torn,
+        .metas_confirmed = f->disk.ledger_known && !f->disk.header_changed,
     };
     f->metas = f->vlmetas = (struct layers){0};
     f->index = (struct frame_index){0};
@@ -94,14 +94,14 @@ frame_rebuild_forget(struct frame *f)
     layers_finish(&f->vlmetas);
     index_finish(&f->index);
     checksums_finish(&f->checksums);
-    mem_free(f->head);
-    mem_free(f->torn);
-    mem_free(f->tail);
-    f->head = f->torn = f->tail = NULL;
-    f->head_size = f->tail_size = 0;
+    mem_free(f->disk.head);
+    mem_free(f->disk.torn);
+    mem_free(f->disk.tail);
+    f->disk.head = f->disk.torn = f->disk.tail = NULL;
+    f->disk.head_size = f->disk.tail_size = 0;
     f->h = (struct frame_header){0};
-    f->sealed = f->ledger_known = f->header_changed = f->checksums_known = false;
-    f->number = 0;
+    f->disk.sealed = f->disk.ledger_known = f->disk.header_changed = f->checksums_known = false;
+    f->disk.number = 0;
 }
 
 void
@@ -112,7 +112,7 @@ frame_rebuild_end(struct frame *f, struct frame_parts *parts)
     f->index = parts->list;
     f->checksums = parts->checksums;
     f->checksums_known = true;
-    f->number = parts->number;
-    f->sealed = parts->sealed;
+    f->disk.number = parts->number;
+    f->disk.sealed = parts->sealed;
     *parts = (struct frame_parts){0};
 }

@@ -252,6 +252,6 @@ frame_holes(const struct frame *f, int64_t live)
 {
     if (f->folder || f->h.nbytes == 0)
         return 0;
-    const int64_t section = f->dirty ? f->space.end - f->h.header_len : f->h.cbytes;
+    const int64_t section = f->batch.dirty ? f->space.end - f->h.header_len : f->h.cbytes;
     return max_i64(section - live, 0);
 }

@@ -62,7 +62,7 @@ change_end_change(struct frame *f)
     c->resized = false;
     c->rearranged = false;
     c->open = false;
-    if (!f->dirty && f->nstaging == 0)
+    if (!f->batch.dirty && f->staging.ncalls == 0)
         frame_lock_release(f);
 }
 
@@ -73,7 +73,7 @@ change_release(struct frame *f, int64_t entry)
     if (entry < 0)
         return;
     checksums_set(&f->checksums, entry, 0);
-    f->parked += f->container->release(f, entry, &size);
+    f->batch.parked += f->container->release(f, entry, &size);
     usage_release(&f->usage, size);
 }
 
@@ -86,8 +86,8 @@ frame_keep(struct frame *f)
     for (int64_t i = 0; i < c->ndropped; i++)
         change_release(f, c->dropped[i]);
     const bool differs = c->nputs > 0 || c->resized || c->rearranged;
-    f->dirty |= differs;
-    f->relied |= !differs;
+    f->batch.dirty |= differs;
+    f->batch.relied |= !differs;
     change_end_change(f);
 }
 
@@ -167,7 +167,7 @@ change_put(struct frame *f, int64_t n, int64_t entry, int64_t size)
     c->puts[c->nputs++] =
         (struct change_put){.n = n, .before = before, .after = entry, .size = size};
     f->index.entries[n] = entry;
-    f->written += size;
+    f->batch.written += size;
     f->generation++;
 }
 
@@ -246,11 +246,11 @@ check_empty(const struct frame *f, int64_t nchunks, tess_error *err)
 {
     if (nchunks > 0 || f->folder || f->io->in_memory)
         return TESS_OK;
-    if (f->nleases > 0) // also where the state on the disk is empty already
+    if (f->staging.nleases > 0) // also where the state on the disk is empty already
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "an array that loses all its items is written over its first chunks, but "
                        "parts of its file are leased (tess_adoption_lease())");
-    if (!f->options.never_reuse || !f->head || frame_header_get_nbytes(f->head) == 0)
+    if (!f->options.never_reuse || !f->disk.head || frame_header_get_nbytes(f->disk.head) == 0)
         return TESS_OK;
     return err_set(
         err, TESS_ERR_UNSUPPORTED, -1,

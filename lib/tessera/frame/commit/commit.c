@@ -31,11 +31,11 @@ static tess_status
 commit_now(struct frame *f, tess_error *err)
 {
     tess_status st = frame_check_unchanged(f, err);
-    if (st == TESS_OK && f->dirty)
+    if (st == TESS_OK && f->batch.dirty)
         st = frame_need_checksums(f, err);
     if (st != TESS_OK)
         return st;
-    st = f->dirty ? f->container->commit(f, err) : f->container->settle(f, err);
+    st = f->batch.dirty ? f->container->commit(f, err) : f->container->settle(f, err);
     frame_stamp_again(f);
     return st;
 }
@@ -46,7 +46,7 @@ static tess_status
 check_found(const struct frame *f, bool needed, tess_error *err)
 {
     struct io_identity now;
-    tess_status st = needed || f->committed ? frame_check_path(f, err) : TESS_OK;
+    tess_status st = needed || f->batch.committed ? frame_check_path(f, err) : TESS_OK;
     if (st != TESS_ERR_STALE || needed)
         return st;
     st = io_identify(f->io, &now, err);
@@ -56,8 +56,8 @@ check_found(const struct frame *f, bool needed, tess_error *err)
 tess_status
 frame_commit(struct frame *f, tess_error *err)
 {
-    const bool unsure = f->unsure && f->options.durability >= TESS_DURABILITY_FSYNC;
-    const bool needed = f->dirty || unsure;
+    const bool unsure = f->disk.unsure && f->options.durability >= TESS_DURABILITY_FSYNC;
+    const bool needed = f->batch.dirty || unsure;
     tess_status st = frame_check_owner(f, err);
     if (st == TESS_OK)
         st = check_found(f, needed, err);
@@ -65,20 +65,20 @@ frame_commit(struct frame *f, tess_error *err)
         st = frame_lock_take(f, err);
     if (st == TESS_OK && needed)
         st = commit_now(f, err);
-    if (st == TESS_OK && !needed && f->relied)
+    if (st == TESS_OK && !needed && f->batch.relied)
         st = frame_check_unchanged(f, err);
     if (st == TESS_OK)
-        f->relied = false;
+        f->batch.relied = false;
     if (st == TESS_OK && needed) {
-        f->committed |= f->dirty;
-        f->dirty = false;
-        f->written_ever += f->written;
-        f->written = 0;
-        f->parked = 0;
+        f->batch.committed |= f->batch.dirty;
+        f->batch.dirty = false;
+        f->batch.written_before += f->batch.written;
+        f->batch.written = 0;
+        f->batch.parked = 0;
     }
     if (st == TESS_ERR_STALE) // which it stays
-        f->held = false;
-    if ((!f->dirty && f->nstaging == 0) || st == TESS_ERR_STALE)
+        f->rights.held = false;
+    if ((!f->batch.dirty && f->staging.ncalls == 0) || st == TESS_ERR_STALE)
         frame_lock_release(f);
     return st;
 }
@@ -86,13 +86,13 @@ frame_commit(struct frame *f, tess_error *err)
 tess_status
 frame_commit_sealed(struct frame *f, tess_error *err)
 {
-    const bool dirty = f->dirty;
-    f->dirty |= !f->sealed;
+    const bool dirty = f->batch.dirty;
+    f->batch.dirty |= !f->disk.sealed;
     const tess_status st = frame_commit(f, err);
-    if (st == TESS_OK || f->attempted) // which is for the next commit to settle
+    if (st == TESS_OK || f->disk.attempted) // which is for the next commit to settle
         return st;
-    f->dirty = dirty;
-    if (!dirty && f->nstaging == 0)
+    f->batch.dirty = dirty;
+    if (!dirty && f->staging.ncalls == 0)
         frame_lock_release(f);
     return st;
 }
@@ -112,10 +112,10 @@ frame_batch(const struct frame *f)
 bool
 frame_commit_is_due(const struct frame *f)
 {
-    if (f->options.explicit_commits || f->once) // once: earlier states cannot be read
+    if (f->options.explicit_commits || f->storage.once) // once: earlier states cannot be read
         return false;
-    const bool large = f->written >= max_i64(BATCH_MIN, f->h.cbytes / BATCH_SHARE);
-    return large || (f->parked >= frame_batch(f) && !f->options.never_reuse);
+    const bool large = f->batch.written >= max_i64(BATCH_MIN, f->h.cbytes / BATCH_SHARE);
+    return large || (f->batch.parked >= frame_batch(f) && !f->options.never_reuse);
 }
 
 tess_status
@@ -123,9 +123,9 @@ frame_commit_if_large(struct frame *f, tess_error *err)
 {
     if (!frame_commit_is_due(f))
         return TESS_OK;
-    const bool parked = f->parked >= frame_batch(f);
+    const bool parked = f->batch.parked >= frame_batch(f);
     LOG(TESS_LOG_INFO, TESS_EVENT_COMMIT, io_path_name(f->options.path),
-        "an automatic commit: %" PRId64 " bytes %s", parked ? f->parked : f->written,
+        "an automatic commit: %" PRId64 " bytes %s", parked ? f->batch.parked : f->batch.written,
         parked ? "of chunks were overwritten" : "were written since the last one");
     return frame_commit(f, err);
 }
@@ -133,12 +133,12 @@ frame_commit_if_large(struct frame *f, tess_error *err)
 tess_status
 frame_publish(struct frame *f, tess_error *err)
 {
-    if (f->published)
+    if (f->rights.published)
         return TESS_OK;
     tess_status st = frame_lock_take_name(f, err);
     if (st == TESS_OK)
         st = f->container->publish(f, err);
-    f->published = st == TESS_OK;
+    f->rights.published = st == TESS_OK;
     frame_lock_release(f);
     return st;
 }

@@ -23,28 +23,28 @@
 void
 frame_set_owner(struct frame *f)
 {
-    f->owner = getpid();
-    f->owner_number = process_number();
+    f->rights.process = getpid();
+    f->rights.process_number = process_number();
 }
 
 // Each process has its own copy of memory.
 static bool
 has_file(const struct frame *f)
 {
-    return f->writable && !f->in_memory;
+    return f->rights.writable && !f->storage.in_memory;
 }
 
 bool
 frame_is_inherited(const struct frame *f)
 {
-    return has_file(f) && f->owner != getpid();
+    return has_file(f) && f->rights.process != getpid();
 }
 
 bool
 frame_is_locked(const struct frame *f)
 {
     const bool locked = f->folder ? f->folder->locked : f->io && f->io->locked;
-    return locked && f->owner_number == process_number();
+    return locked && f->rights.process_number == process_number();
 }
 
 static tess_status
@@ -58,7 +58,8 @@ owner_refuse(tess_error *err)
 tess_status
 frame_check_forked(const struct frame *f, tess_error *err)
 {
-    return f->owner_number != process_number() && has_file(f) ? owner_refuse(err) : TESS_OK;
+    return f->rights.process_number != process_number() && has_file(f) ? owner_refuse(err)
+                                                                       : TESS_OK;
 }
 
 tess_status
@@ -115,26 +116,26 @@ current_compare(struct io *io, bool fresh, int64_t position, const uint8_t *know
 static int64_t
 frame_end(const struct frame *f)
 {
-    return frame_header_get_frame_len(f->head);
+    return frame_header_get_frame_len(f->disk.head);
 }
 
 tess_status
 frame_check_stamp(const struct frame *f, tess_error *err)
 {
     struct io_stamp now;
-    if (!f->stamped || (f->sealed && !f->folder))
+    if (!f->disk.stamped || (f->disk.sealed && !f->folder))
         return TESS_OK;
     const tess_status st = io_stamp(f->io, &now, err);
     if (st != TESS_OK)
         return st;
-    return memcmp(&now, &f->stamp, sizeof now) != 0 ? current_changed(-1, err) : TESS_OK;
+    return memcmp(&now, &f->disk.stamp, sizeof now) != 0 ? current_changed(-1, err) : TESS_OK;
 }
 
 void
 frame_stamp_again(struct frame *f)
 {
-    if (!f->sealed && !f->folder)
-        f->stamped = io_stamp(f->io, &f->stamp, NULL) == TESS_OK;
+    if (!f->disk.sealed && !f->folder)
+        f->disk.stamped = io_stamp(f->io, &f->disk.stamp, NULL) == TESS_OK;
 }
 
 static tess_status
@@ -142,7 +143,7 @@ check_lock_file(const struct frame *f, tess_error *err)
 {
     bool behind = false;
     tess_status st = TESS_OK;
-    if (f->options.lock_file && f->published)
+    if (f->options.lock_file && f->rights.published)
         st = lock_file_check(f->options.lock_file, &behind, err);
     return st == TESS_OK && behind ? current_changed(-1, err) : st;
 }
@@ -152,7 +153,7 @@ check_lock_file(const struct frame *f, tess_error *err)
 static tess_status
 check_chunks_stay(const struct frame *f, tess_error *err)
 {
-    if (f->written == 0 || !frame_is_inherited(f))
+    if (f->batch.written == 0 || !frame_is_inherited(f))
         return TESS_OK;
     return err_set(err, TESS_ERR_STALE, -1,
                    "the array had changes that were not committed when this process was forked");
@@ -172,11 +173,12 @@ static tess_status
 compare_beside(const struct frame *f, struct io *io, bool fresh, tess_error *err)
 {
     uint8_t known[LEDGER_REF_BESIDE_SIZE];
-    const bool empty = frame_header_get_nbytes(f->head) == 0;
-    const int64_t at = frame_end(f) - (empty ? 0 : (int64_t)f->tail_size + LEDGER_REF_BESIDE_SIZE);
-    if (!f->ledger_known || !f->ref.beside)
+    const bool empty = frame_header_get_nbytes(f->disk.head) == 0;
+    const int64_t at =
+        frame_end(f) - (empty ? 0 : (int64_t)f->disk.tail_size + LEDGER_REF_BESIDE_SIZE);
+    if (!f->disk.ledger_known || !f->disk.ref.beside)
         return TESS_OK;
-    ledger_ref_write_beside(known, f->tail + f->tail_size - TRAILER_SEAL, &f->ref);
+    ledger_ref_write_beside(known, f->disk.tail + f->disk.tail_size - TRAILER_SEAL, &f->disk.ref);
     return current_compare(io, fresh, at, known, NULL, sizeof known, err);
 }
 
@@ -187,9 +189,9 @@ compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_err
 {
     struct io *io;
     bool owned;
-    if (f->left_behind)
+    if (f->disk.left_behind)
         return current_changed(-1, err);
-    if (!f->head || is_fixed(f))
+    if (!f->disk.head || is_fixed(f))
         return TESS_OK;
     tess_status st = check_chunks_stay(f, err);
     if (st == TESS_OK)
@@ -200,12 +202,12 @@ compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_err
         st = f->container->current(f, &io, &owned, err);
     if (st != TESS_OK)
         return st;
-    st = current_compare(io, owned, 0, f->head, f->attempted, head_size, err);
+    st = current_compare(io, owned, 0, f->disk.head, f->disk.attempted, head_size, err);
     if (st == TESS_OK && tail_size > 0) {
         st = current_compare(io, owned, frame_end(f) - (int64_t)tail_size,
-                             f->tail + f->tail_size - tail_size, NULL, tail_size, err);
-        if (st == TESS_ERR_IO &&
-            current_compare(io, owned, 0, f->head, f->attempted, head_size, NULL) == TESS_ERR_STALE)
+                             f->disk.tail + f->disk.tail_size - tail_size, NULL, tail_size, err);
+        if (st == TESS_ERR_IO && current_compare(io, owned, 0, f->disk.head, f->disk.attempted,
+                                                 head_size, NULL) == TESS_ERR_STALE)
             st = current_changed(0, err);
     }
     if (st == TESS_OK && tail_size > 0)
@@ -219,13 +221,14 @@ compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_err
 static tess_status
 compare_index(const struct frame *f, tess_error *err)
 {
-    const bool empty = !f->head || frame_header_get_nbytes(f->head) == 0;
+    const bool empty = !f->disk.head || frame_header_get_nbytes(f->disk.head) == 0;
     uint64_t now = 0;
-    if (f->sealed || empty || f->index_size == 0 || is_fixed(f))
+    if (f->disk.sealed || empty || f->disk.index_size == 0 || is_fixed(f))
         return TESS_OK;
-    const int64_t at = (int64_t)f->head_size + (f->folder ? 0 : frame_header_get_cbytes(f->head));
-    const tess_status st = checksum_of_stored(f->io, at, f->index_size, &now, err);
-    return st == TESS_OK && now != f->index_hash ? current_changed(at, err) : st;
+    const int64_t at =
+        (int64_t)f->disk.head_size + (f->folder ? 0 : frame_header_get_cbytes(f->disk.head));
+    const tess_status st = checksum_of_stored(f->io, at, f->disk.index_size, &now, err);
+    return st == TESS_OK && now != f->disk.index_hash ? current_changed(at, err) : st;
 }
 
 // The header of a later state may be the same, not its fingerprint, since that of the number of the
@@ -234,32 +237,35 @@ compare_index(const struct frame *f, tess_error *err)
 tess_status
 frame_check_current(const struct frame *f, tess_error *err)
 {
-    return compare_both(f, FRAME_HEADER_SECTOR, f->sealed ? TRAILER_SEAL : 0, err);
+    return compare_both(f, FRAME_HEADER_SECTOR, f->disk.sealed ? TRAILER_SEAL : 0, err);
 }
 
 tess_status
 frame_check_unchanged(const struct frame *f, tess_error *err)
 {
-    const tess_status st = compare_both(f, f->head_size, f->tail ? f->tail_size : 0, err);
+    const tess_status st =
+        compare_both(f, f->disk.head_size, f->disk.tail ? f->disk.tail_size : 0, err);
     return st == TESS_OK ? compare_index(f, err) : st;
 }
 
 bool
 frame_is_same_state(const struct frame *x, const struct frame *y)
 {
-    return x->ref.number == y->ref.number && x->ref.hash == y->ref.hash &&
-           x->head_size == y->head_size && memcmp(x->head, y->head, x->head_size) == 0 &&
-           x->tail_size == y->tail_size && memcmp(x->tail, y->tail, x->tail_size) == 0;
+    return x->disk.ref.number == y->disk.ref.number && x->disk.ref.hash == y->disk.ref.hash &&
+           x->disk.head_size == y->disk.head_size &&
+           memcmp(x->disk.head, y->disk.head, x->disk.head_size) == 0 &&
+           x->disk.tail_size == y->disk.tail_size &&
+           memcmp(x->disk.tail, y->disk.tail, x->disk.tail_size) == 0;
 }
 
 void
 frame_set_left_behind(struct frame *f, bool left_behind)
 {
-    f->left_behind = left_behind;
+    f->disk.left_behind = left_behind;
 }
 
 tess_status
 frame_check_path(const struct frame *f, tess_error *err)
 {
-    return f->options.path && f->published ? io_path_check(f->options.path, err) : TESS_OK;
+    return f->options.path && f->rights.published ? io_path_check(f->options.path, err) : TESS_OK;
 }

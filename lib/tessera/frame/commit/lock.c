@@ -104,7 +104,7 @@ tess_status
 frame_lock_take(const struct frame *f, tess_error *err)
 {
     const struct frame_options *const o = &f->options;
-    if (!o->lock_file || !f->published || lock_file_is_taken(o->lock_file))
+    if (!o->lock_file || !f->rights.published || lock_file_is_taken(o->lock_file))
         return TESS_OK;
     tess_status st = lock_get(o, lock_file_take, err);
     if (st == TESS_OK)
@@ -131,7 +131,7 @@ frame_lock_take_name(const struct frame *f, tess_error *err)
 void
 frame_lock_release(const struct frame *f)
 {
-    if (f->options.lock_file && !f->held)
+    if (f->options.lock_file && !f->rights.held)
         lock_file_release(f->options.lock_file);
 }
 
@@ -139,17 +139,17 @@ tess_status
 frame_lock_hold(struct frame *f, tess_error *err)
 {
     const tess_status st = frame_lock_take(f, err);
-    f->held |= st == TESS_OK;
+    f->rights.held |= st == TESS_OK;
     return st;
 }
 
 void
 frame_lock_let_go(struct frame *f)
 {
-    if (!f->held)
+    if (!f->rights.held)
         return;
-    f->held = false;
-    if (f->nstaging == 0)
+    f->rights.held = false;
+    if (f->staging.ncalls == 0)
         frame_lock_release(f);
 }
 

@@ -103,10 +103,10 @@ encode_body(struct pending *p, const struct frame *f, const struct layers *vlmet
         .checksums = checksums,
         .vlmetas = vlmetas,
         .head_size = (size_t)f->h.header_len,
-        .previous = f->head != NULL,
+        .previous = f->disk.head != NULL,
     };
     // A frame in memory ends with its trailer.
-    const bool no_room = list->nchunks == 0 && f->in_memory;
+    const bool no_room = list->nchunks == 0 && f->storage.in_memory;
     uint8_t *index = NULL, *ledger = NULL;
     int32_t index_size = 0;
     size_t ledger_size = 0;
@@ -154,7 +154,7 @@ pending_encode_disk(struct pending *p, const struct frame *f, const struct frame
 {
     struct layers vlmetas;
     p->h = f->h;
-    tess_status st = trailer_parse(f->tail, f->tail_size, &vlmetas, err);
+    tess_status st = trailer_parse(f->disk.tail, f->disk.tail_size, &vlmetas, err);
     if (st != TESS_OK)
         return st;
     struct layer *const ref = layers_find(&vlmetas, LEDGER_NAME);
@@ -164,11 +164,11 @@ pending_encode_disk(struct pending *p, const struct frame *f, const struct frame
     layers_finish(&vlmetas);
     if (st != TESS_OK)
         return st;
-    p->head = mem_alloc(f->head_size);
+    p->head = mem_alloc(f->disk.head_size);
     if (!p->head)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a header of %zu bytes",
-                       f->head_size);
-    memcpy(p->head, f->head, f->head_size);
+                       f->disk.head_size);
+    memcpy(p->head, f->disk.head, f->disk.head_size);
     if (p->has_ref && !p->ref.beside)
         frame_header_set_vlmeta(p->head, true);
     mark_header(p, f);
@@ -187,12 +187,12 @@ pending_seal(struct pending *p, const struct frame *f)
 {
     uint8_t *const ledger = p->body + ledger_at(p);
     if (p->has_ref) {
-        p->ref.number = f->number + 1;
+        p->ref.number = f->disk.number + 1;
         p->ref.head_hash = ledger_head_hash(p->head, (size_t)p->h.header_len);
         p->ref.hash = checksum_of(p->head, (size_t)p->h.header_len);
         if (p->ref.size > 0)
             p->ref.hash = ledger_seal(ledger, (size_t)p->ref.size, p->ref.number, p->ref.position,
-                                      p->head, p->announced ? p->announced : f->head);
+                                      p->head, p->announced ? p->announced : f->disk.head);
         if (!p->ref.beside)
             ledger_ref_write(p->tail + p->tail_size - TRAILER_FIXED_END - LEDGER_REF_CHUNK_SIZE,
                              &p->ref);
@@ -212,8 +212,8 @@ pending_encode_header(struct pending *p, const struct frame *f, tess_error *err)
     if (!p->head)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a header of %" PRId32 " bytes",
                        p->h.header_len);
-    if (f->head) { // fields that mean nothing to us stay
-        memcpy(p->head, f->head, FRAME_HEADER_SIZE);
+    if (f->disk.head) { // fields that mean nothing to us stay
+        memcpy(p->head, f->disk.head, FRAME_HEADER_SIZE);
         frame_header_update(p->head, &p->h);
     } else {
         frame_header_write(&p->h, p->head);
@@ -231,27 +231,27 @@ pending_adopt(struct pending *p, struct frame *f)
     f->h.frame_len = p->h.frame_len;
     f->h.cbytes = p->h.cbytes;
     f->h.has_vlmeta = p->h.has_vlmeta;
-    mem_free(f->head);
-    mem_free(f->tail);
-    f->head = p->head;
-    f->head_size = (size_t)p->h.header_len;
-    f->tail = p->tail;
-    f->tail_size = p->tail_size;
+    mem_free(f->disk.head);
+    mem_free(f->disk.tail);
+    f->disk.head = p->head;
+    f->disk.head_size = (size_t)p->h.header_len;
+    f->disk.tail = p->tail;
+    f->disk.tail_size = p->tail_size;
     p->head = p->tail = NULL;
-    f->ref = p->has_ref ? p->ref : (struct ledger_ref){0};
-    f->ledger_known = true;
-    f->number++;
-    f->sealed = true;
-    f->header_changed = false;
-    f->lens[f->next_len] = f->h.frame_len;
-    f->next_len = (f->next_len + 1) % FRAME_LENS_KEPT;
+    f->disk.ref = p->has_ref ? p->ref : (struct ledger_ref){0};
+    f->disk.ledger_known = true;
+    f->disk.number++;
+    f->disk.sealed = true;
+    f->disk.header_changed = false;
+    f->disk.lens[f->disk.next_len] = f->h.frame_len;
+    f->disk.next_len = (f->disk.next_len + 1) % FRAME_LENS_KEPT;
 }
 
 bool
 pending_is_recent(const struct frame *f, int64_t frame_len)
 {
     for (int i = 0; i < FRAME_LENS_KEPT; i++)
-        if (f->lens[i] == frame_len)
+        if (f->disk.lens[i] == frame_len)
             return true;
     return false;
 }
@@ -262,7 +262,7 @@ pending_sync(struct frame *f, struct io *io, tess_durability level, tess_error *
     if (f->options.durability < level)
         return TESS_OK;
     const tess_status st = io_sync(io, err);
-    f->unsure |= st != TESS_OK;
-    f->failures += st != TESS_OK;
+    f->disk.unsure |= st != TESS_OK;
+    f->disk.failures += st != TESS_OK;
     return st;
 }

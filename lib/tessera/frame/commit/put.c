@@ -55,8 +55,8 @@ begin_staging(struct frame *f, struct frame_staged *staged)
     if (!staged || staged->begun)
         return;
     staged->begun = true;
-    staged->failures = f->failures;
-    f->nstaging++;
+    staged->failures = f->disk.failures;
+    f->staging.ncalls++;
 }
 
 tess_status
@@ -67,8 +67,8 @@ frame_want_space(struct frame *f, tess_error *err)
     TRY(frame_check_owner(f, err));
     TRY(frame_lock_take(f, err));
     // The first bytes since the last commit: what is free must be known from the newest state.
-    TRY(f->written == 0 && f->nstaging == 0 ? frame_check_current(f, err)
-                                            : frame_check_stamp(f, err));
+    TRY(f->batch.written == 0 && f->staging.ncalls == 0 ? frame_check_current(f, err)
+                                                        : frame_check_stamp(f, err));
     TRY(frame_need_checksums(f, err));
     if (change_is_untouched(f))
         st = f->container->reclaim(f, err);
@@ -266,7 +266,7 @@ frame_put_special(struct frame *f, struct frame_staged *staged, int64_t n,
 tess_status
 frame_install_prepare(struct frame *f, const struct frame_staged *staged, tess_error *err)
 {
-    if (staged->begun && staged->failures != f->failures)
+    if (staged->begun && staged->failures != f->disk.failures)
         return err_set(err, TESS_ERR_IO, -1,
                        "the file could not be synced while the call stored its chunks");
     return change_reserve(f, staged->nputs, err);
@@ -297,7 +297,7 @@ frame_drop(struct frame *f, struct frame_staged *staged)
         release_staged(f, staged->puts[i].after);
     mem_free(staged->puts);
     mem_free(staged->where);
-    if (staged->begun && --f->nstaging == 0 && !f->dirty)
+    if (staged->begun && --f->staging.ncalls == 0 && !f->batch.dirty)
         frame_lock_release(f);
     *staged = (struct frame_staged){0};
 }
@@ -320,16 +320,16 @@ tess_status
 frame_lease(struct frame *f, int64_t size, struct extent *lease, tess_error *err)
 {
     tess_status st = frame_want_space(f, err);
-    if (st == TESS_OK && !extents_reserve(&f->leased))
+    if (st == TESS_OK && !extents_reserve(&f->staging.leased))
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for a lease");
     if (st == TESS_OK)
         st = f->container->lease(f, size, &lease->start, err);
     if (st == TESS_OK) {
         lease->size = size;
-        extents_insert(&f->leased, *lease);
-        f->nleases++;
-        f->nstaging++;
-    } else if (!f->dirty && f->nstaging == 0) {
+        extents_insert(&f->staging.leased, *lease);
+        f->staging.nleases++;
+        f->staging.ncalls++;
+    } else if (!f->batch.dirty && f->staging.ncalls == 0) {
         frame_lock_release(f);
     }
     return st;
@@ -338,15 +338,15 @@ frame_lease(struct frame *f, int64_t size, struct extent *lease, tess_error *err
 void
 frame_lease_free(struct frame *f, struct extent left)
 {
-    if (extents_remove(&f->leased, left.start, &left))
+    if (extents_remove(&f->staging.leased, left.start, &left))
         f->container->end_lease(f, left);
 }
 
 void
 frame_lease_end(struct frame *f)
 {
-    f->nleases--;
-    if (--f->nstaging == 0 && !f->dirty)
+    f->staging.nleases--;
+    if (--f->staging.ncalls == 0 && !f->batch.dirty)
         frame_lock_release(f);
 }
 
@@ -355,7 +355,8 @@ frame_is_leased(const struct frame *f, const struct lent_chunk *chunk)
 {
     const struct extent e = extent_of(f, chunk);
     struct extent left;
-    return extents_at(&f->leased, e.start, &left) && e.size <= left.start + left.size - e.start;
+    return extents_at(&f->staging.leased, e.start, &left) &&
+           e.size <= left.start + left.size - e.start;
 }
 
 tess_status
@@ -384,13 +385,13 @@ frame_adopt(struct frame *f, const struct lent_chunk *chunks, int64_t n, tess_er
     tess_status st = TESS_OK;
     TRY(check_leased(f, chunks, n, err));
     TRY(frame_stage_begin(f, &staged, n, err));
-    if (!extents_reserve_many(&f->leased, n))
+    if (!extents_reserve_many(&f->staging.leased, n))
         TRY(err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " extents", n));
     TRY(f->container->reserve_lent(f, n, err));
     for (int64_t i = 0; i < n; i++) {
         int64_t entry = index_entry_of(chunks[i].special);
         if (is_stored(&chunks[i])) {
-            extents_carve(&f->leased, extent_of(f, &chunks[i]));
+            extents_carve(&f->staging.leased, extent_of(f, &chunks[i]));
             entry = f->container->adopt(f, &chunks[i]);
         }
         frame_stage(f, &staged, chunks[i].n, entry, chunks[i].size, chunks[i].checksum);

@@ -51,18 +51,18 @@ enum { PIECE = 1 << 20 }; // bytes of a chunk that are copied at once
 int64_t
 contiguous_state_end(const struct frame *f)
 {
-    const bool empty = f->head && frame_header_get_nbytes(f->head) == 0;
-    return f->h.frame_len + (empty && f->ledger_known ? ledger_ref_extent(&f->ref) : 0);
+    const bool empty = f->disk.head && frame_header_get_nbytes(f->disk.head) == 0;
+    return f->h.frame_len + (empty && f->disk.ledger_known ? ledger_ref_extent(&f->disk.ref) : 0);
 }
 
 // The header of the state that is known, over one that was perhaps written in part.
 static tess_status
 restore_header(struct frame *f, tess_error *err)
 {
-    const tess_status st = io_write(f->io, 0, f->head, f->head_size, err);
+    const tess_status st = io_write(f->io, 0, f->disk.head, f->disk.head_size, err);
     if (st == TESS_OK) {
-        mem_free(f->attempted);
-        f->attempted = NULL;
+        mem_free(f->disk.attempted);
+        f->disk.attempted = NULL;
     }
     return st;
 }
@@ -92,9 +92,9 @@ contiguous_settle(struct frame *f, tess_error *err)
 {
     struct chunk_scratch s = {.limit = f->options.limits.memory};
     tess_status st = TESS_OK;
-    if (!f->unsure)
+    if (!f->disk.unsure)
         return TESS_OK;
-    if (f->head)
+    if (f->disk.head)
         st = restore_header(f, err);
     for (int64_t n = 0; f->index.entries && n < f->index.nchunks && st == TESS_OK; n++) {
         const int64_t entry = f->index.entries[n];
@@ -105,7 +105,7 @@ contiguous_settle(struct frame *f, tess_error *err)
     if (st == TESS_OK)
         st = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err);
     if (st == TESS_OK)
-        f->unsure = false;
+        f->disk.unsure = false;
     return st;
 }
 
@@ -137,11 +137,11 @@ static tess_status
 write_header(const struct frame *f, const struct pending *p, tess_error *err)
 {
     size_t first = 0, end = (size_t)p->h.header_len;
-    if (!f->head) {
+    if (!f->disk.head) {
         end = (size_t)min_i64((int64_t)end, LEDGER_SECTOR);
     } else {
         const size_t sector = FRAME_HEADER_SECTOR;
-        if (memcmp(p->head + sector, f->head + sector, f->head_size - sector) == 0) {
+        if (memcmp(p->head + sector, f->disk.head + sector, f->disk.head_size - sector) == 0) {
             first = FRAME_HEADER_COMMIT_FIRST;
             end = sector;
         }
@@ -168,16 +168,16 @@ contiguous_cut(const struct frame *f, int64_t old_end, tess_error *err)
 static void
 take_header_back(struct frame *f, struct pending *p)
 {
-    if (!f->head)
+    if (!f->disk.head)
         return;
-    mem_free(f->attempted);
-    f->attempted = p->head;
+    mem_free(f->disk.attempted);
+    f->disk.attempted = p->head;
     p->head = NULL;
-    f->unsure = true;
-    f->failures++;
+    f->disk.unsure = true;
+    f->disk.failures++;
     f->space.end = max_i64(f->space.end, p->placed.start + p->placed.size);
     if (restore_header(f, NULL) == TESS_OK)
-        f->unsure = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, NULL) != TESS_OK;
+        f->disk.unsure = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, NULL) != TESS_OK;
 }
 
 // Of a header that makes the first state, all but its first sector: nothing leads to it yet.
@@ -185,7 +185,7 @@ static tess_status
 write_header_end(const struct frame *f, const struct pending *p, tess_error *err)
 {
     const size_t size = (size_t)p->h.header_len;
-    if (f->head || size <= LEDGER_SECTOR)
+    if (f->disk.head || size <= LEDGER_SECTOR)
         return TESS_OK;
     return io_write(f->io, LEDGER_SECTOR, p->head + LEDGER_SECTOR, size - LEDGER_SECTOR, err);
 }
@@ -216,7 +216,7 @@ write_state(struct frame *f, struct pending *p, tess_error *err)
     st = pending_sync(f, f->io, TESS_DURABILITY_FSYNC, err);
     const bool known = st == TESS_OK && f->options.durability != TESS_DURABILITY_ORDERED;
     space_committed(&f->space, p->placed, known);
-    f->lends = f->nleases > 0;
+    f->staging.lends = f->staging.nleases > 0;
     if (st == TESS_OK)
         st = contiguous_cut(f, old_end, err);
     return st;
@@ -293,12 +293,12 @@ move_behind(struct frame *f, int64_t *entry, struct checksums *checksums, tess_e
 static tess_status
 load_disk_list(const struct frame *f, struct frame_index *list, tess_error *err)
 {
-    const int64_t nbytes = frame_header_get_nbytes(f->head);
-    const int64_t cbytes = frame_header_get_cbytes(f->head);
-    const int32_t chunksize = frame_header_get_chunksize(f->head);
+    const int64_t nbytes = frame_header_get_nbytes(f->disk.head);
+    const int64_t cbytes = frame_header_get_cbytes(f->disk.head);
+    const int32_t chunksize = frame_header_get_chunksize(f->disk.head);
     const struct extent now = f->space.now;
-    const int64_t ledger_size = f->ledger_known ? ledger_ref_extent(&f->ref) : 0;
-    const int64_t index_size = now.size - ledger_size - (int64_t)f->tail_size;
+    const int64_t ledger_size = f->disk.ledger_known ? ledger_ref_extent(&f->disk.ref) : 0;
+    const int64_t index_size = now.size - ledger_size - (int64_t)f->disk.tail_size;
 
     if (nbytes == 0)
         return TESS_OK;
@@ -372,20 +372,20 @@ out:
 static tess_status
 announce_header(struct frame *f, tess_error *err)
 {
-    const size_t size = f->head_size;
+    const size_t size = f->disk.head_size;
     struct frame_index list = {0};
     struct checksums checksums = {0};
     uint8_t *next = NULL;
     tess_status st = TESS_OK;
 
-    if (!f->head || size <= LEDGER_SECTOR || !f->keeps_ledger)
+    if (!f->disk.head || size <= LEDGER_SECTOR || !f->keeps_ledger)
         return TESS_OK;
     next = mem_alloc(size);
     if (!next)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a header of %zu bytes", size);
-    memcpy(next, f->head, FRAME_HEADER_SIZE);
+    memcpy(next, f->disk.head, FRAME_HEADER_SIZE);
     layers_write(&f->metas, FRAME_HEADER_SIZE, LAYERS_HEADER, next + FRAME_HEADER_SIZE);
-    if (memcmp(next + LEDGER_SECTOR, f->head + LEDGER_SECTOR, size - LEDGER_SECTOR) != 0) {
+    if (memcmp(next + LEDGER_SECTOR, f->disk.head + LEDGER_SECTOR, size - LEDGER_SECTOR) != 0) {
         TRY(load_disk_list(f, &list, err));
         TRY(frame_load_checksums(f, &list, NULL, &checksums, err));
         TRY(contiguous_commit_again(f, &list, &checksums, next, err));
@@ -418,10 +418,10 @@ commit_chunks(struct frame *f, tess_error *err)
 static bool
 head_is_clear(const struct frame *f, const struct pending *p)
 {
-    if (!f->head)
+    if (!f->disk.head)
         return true;
-    const int64_t tail_at = f->h.frame_len - (int64_t)f->tail_size;
-    if (frame_header_get_nbytes(f->head) > 0)
+    const int64_t tail_at = f->h.frame_len - (int64_t)f->disk.tail_size;
+    if (frame_header_get_nbytes(f->disk.head) > 0)
         return false;
     return tail_at >= f->h.header_len + p->body_size;
 }

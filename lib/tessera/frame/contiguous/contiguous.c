@@ -43,7 +43,7 @@ section_end(const struct frame *f, int64_t position)
 {
     if (position < f->old.end) // what was written since is behind it, and none of its bytes
         return f->old.end;
-    return f->writable ? f->space.end : f->h.header_len + f->h.cbytes;
+    return f->rights.writable ? f->space.end : f->h.header_len + f->h.cbytes;
 }
 
 static tess_status
@@ -53,7 +53,7 @@ contiguous_locate(const struct frame *f, int64_t entry, const struct io_progress
     const int64_t position = f->h.header_len + entry;
     int64_t end = section_end(f, position), size;
     (void)p;
-    if (f->lends || f->nputs > 0) {
+    if (f->staging.lends || f->staging.nputs > 0) {
         const tess_status st = io_size(f->io, &size, err);
         if (st != TESS_OK)
             return st;
@@ -78,7 +78,7 @@ contiguous_prepare(struct frame *f, tess_error *err)
     const int64_t end = f->h.header_len + (f->h.nbytes > 0 ? f->h.cbytes : 0);
 
     // The header may be on its way to the disk still, and the state before it current there.
-    f->unsure = f->options.durability >= TESS_DURABILITY_ORDERED && !f->io->in_memory;
+    f->disk.unsure = f->options.durability >= TESS_DURABILITY_ORDERED && !f->io->in_memory;
     const tess_status st = free_space_check_behind(f, err);
     if (st != TESS_OK)
         return st;
@@ -117,8 +117,8 @@ contiguous_put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *ent
         st = space_take(&f->space, size, &extent.start, err);
     if (st != TESS_OK)
         return st;
-    st = f->gathers ? io_gather_put(f->io, extent.start, chunk, (size_t)size, err)
-                    : io_write(f->io, extent.start, chunk, (size_t)size, err);
+    st = f->storage.gathers ? io_gather_put(f->io, extent.start, chunk, (size_t)size, err)
+                            : io_write(f->io, extent.start, chunk, (size_t)size, err);
     if (st != TESS_OK) {
         space_release(&f->space, extent);
         return st;
@@ -135,15 +135,15 @@ contiguous_begin(struct frame *f, struct frame_put *p, tess_error *err)
         st = space_take(&f->space, p->room, &p->position, err);
     if (st != TESS_OK)
         return st;
-    if (f->gathers) // a chunk that was replaced since it was put may wait still, just there
+    if (f->storage.gathers) // a chunk that was replaced since it was put may wait still, just there
         st = io_gather_clear(f->io, p->position, p->room, err);
     if (st != TESS_OK) {
         (void)space_release_new(&f->space, p->position);
         return st;
     }
     p->entry = p->position - f->h.header_len;
-    p->io = f->gathers ? io_gather_file(f->io) : f->io;
-    f->nputs++;
+    p->io = f->storage.gathers ? io_gather_file(f->io) : f->io;
+    f->staging.nputs++;
     return TESS_OK;
 }
 
@@ -153,14 +153,14 @@ contiguous_end(struct frame *f, struct frame_put *p, int32_t size, tess_error *e
     (void)err;
     space_shrink(&f->space, p->position, size);
     p->io = NULL;
-    f->nputs--;
+    f->staging.nputs--;
     return TESS_OK;
 }
 
 static void
 contiguous_abandon(struct frame *f, struct frame_put *p)
 {
-    f->nputs--;
+    f->staging.nputs--;
     (void)space_release_new(&f->space, p->position);
 }
 
@@ -176,8 +176,8 @@ contiguous_lease(struct frame *f, int64_t size, int64_t *start, tess_error *err)
     if (st != TESS_OK)
         return st;
     space_lease(&f->space, size, start);
-    f->lends = true;
-    if (f->gathers)
+    f->staging.lends = true;
+    if (f->storage.gathers)
         st = io_gather_clear(f->io, *start, size, err);
     if (st != TESS_OK)
         space_end_lease(&f->space, (struct extent){*start, size});

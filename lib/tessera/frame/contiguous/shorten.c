@@ -139,7 +139,7 @@ price(const struct frame *f, int64_t copied)
 {
     const struct space *const s = &f->space;
     const int64_t used = s->end - f->h.header_len - s->open.total;
-    if (copied <= f->written_ever / WRITTEN_SHARE)
+    if (copied <= f->batch.written_before / WRITTEN_SHARE)
         return 8;
     return s->open.total > used ? 17 : 32;
 }
@@ -202,7 +202,7 @@ carry_out(struct frame *f, const struct plan *p)
 static tess_status
 shorten_commit_again(struct frame *f)
 {
-    f->dirty = true;
+    f->batch.dirty = true;
     const tess_status st = frame_commit(f, NULL);
     return st == TESS_OK ? shorten_settle(f) : st;
 }
@@ -259,7 +259,7 @@ frame_shorten(struct frame *f, int64_t least)
 {
     const bool is_file = !f->folder && !f->io->in_memory;
     int64_t size;
-    if (!is_file || !f->committed || f->dirty || f->options.never_reuse ||
+    if (!is_file || !f->batch.committed || f->batch.dirty || f->options.never_reuse ||
         io_size(f->io, &size, NULL) != TESS_OK ||
         (f->old.replaced && free_space_reclaim(f, NULL) != TESS_OK))
         return;

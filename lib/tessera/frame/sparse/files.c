@@ -239,7 +239,7 @@ remove_listed(const struct frame *f)
     int64_t removed = 0;
     (void)sparse_list_chunks(f->folder, &found, NULL);
     for (int64_t i = 0; i < found.count; i++) {
-        if (numbers_is_taken(&f->numbers, found.items[i]))
+        if (numbers_is_taken(&f->directory.numbers, found.items[i]))
             continue;
         sparse_remove_chunk(f->folder, found.items[i]);
         removed++;
@@ -251,7 +251,8 @@ remove_listed(const struct frame *f)
 void
 orphans_remove(struct frame *f)
 {
-    const int64_t last = numbers_last(&f->numbers), lowest = numbers_lowest_free(&f->numbers);
+    const int64_t last = numbers_last(&f->directory.numbers),
+                  lowest = numbers_lowest_free(&f->directory.numbers);
     if (f->options.never_reuse || !frame_is_locked(f))
         return;
     if (last >= FEW && !exists(f, lowest) && !exists(f, last + 1))

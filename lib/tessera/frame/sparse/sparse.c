@@ -69,7 +69,8 @@ static tess_status
 sparse_prepare(struct frame *f, tess_error *err)
 {
     tess_status st = sync_names(f, TESS_DURABILITY_ORDERED, err);
-    f->numbers.stored = f->h.nbytes > 0 ? min_i64(f->h.cbytes, INT64_MAX / 2) : 0; // a claim
+    f->directory.numbers.stored =
+        f->h.nbytes > 0 ? min_i64(f->h.cbytes, INT64_MAX / 2) : 0; // a claim
     for (int64_t n = 0; f->index.entries && n < f->index.nchunks && st == TESS_OK; n++) {
         const int64_t entry = f->index.entries[n];
         if (entry >= f->options.limits.memory) // a byte for each number
@@ -78,10 +79,10 @@ sparse_prepare(struct frame *f, tess_error *err)
                         "a chunk file with the number %" PRId64 ", the limit of memory is %" PRId64,
                         entry, f->options.limits.memory);
         else if (entry >= 0)
-            st = numbers_add(&f->numbers, entry, err);
+            st = numbers_add(&f->directory.numbers, entry, err);
     }
     if (st == TESS_OK && f->options.never_reuse)
-        st = folder_each(f->folder, keep_number, &f->numbers, err);
+        st = folder_each(f->folder, keep_number, &f->directory.numbers, err);
     return st;
 }
 
@@ -95,9 +96,9 @@ static tess_status
 reclaim(struct frame *f, tess_error *err)
 {
     (void)err;
-    if (!f->searched && f->published) // once: free numbers are known
+    if (!f->directory.searched && f->rights.published) // once: free numbers are known
         orphans_remove(f);
-    f->searched = true;
+    f->directory.searched = true;
     return TESS_OK;
 }
 
@@ -105,16 +106,16 @@ static tess_status
 sparse_begin(struct frame *f, struct frame_put *p, tess_error *err)
 {
     char name[SPARSE_NAME_SIZE];
-    tess_status st = unsynced_reserve(&f->unsynced, &f->checksums, &f->unsure, err);
+    tess_status st = unsynced_reserve(&f->directory.unsynced, &f->checksums, &f->disk.unsure, err);
     if (st == TESS_OK)
-        st = numbers_take(&f->numbers, &p->entry, err);
+        st = numbers_take(&f->directory.numbers, &p->entry, err);
     if (st != TESS_OK)
         return st;
     sparse_chunk_name(p->entry, name);
     st = folder_write(f->folder, name, &p->io, err);
     if (st != TESS_OK) {
         p->io = NULL;
-        (void)numbers_release(&f->numbers, p->entry);
+        (void)numbers_release(&f->directory.numbers, p->entry);
         return st;
     }
     p->io->eager = f->options.durability >= TESS_DURABILITY_ORDERED;
@@ -126,11 +127,11 @@ sparse_end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err)
 {
     (void)err;
     if (f->options.durability >= TESS_DURABILITY_ORDERED)
-        unsynced_add(&f->unsynced, p->entry, p->io, size);
+        unsynced_add(&f->directory.unsynced, p->entry, p->io, size);
     else
         io_close(p->io);
     p->io = NULL;
-    f->numbers.stored += size;
+    f->directory.numbers.stored += size;
     return TESS_OK;
 }
 
@@ -148,7 +149,7 @@ sparse_abandon(struct frame *f, struct frame_put *p)
 {
     io_close(p->io);
     remove_new(f, p->entry);
-    (void)numbers_release(&f->numbers, p->entry);
+    (void)numbers_release(&f->directory.numbers, p->entry);
 }
 
 static tess_status
@@ -188,9 +189,9 @@ sparse_release(struct frame *f, int64_t entry, int64_t *known)
     const int64_t size = sparse_stored_size(f, entry);
     if (size > 0)
         *known = size;
-    unsynced_forget(&f->unsynced, entry);
-    f->numbers.stored = max_i64(f->numbers.stored - size, 0);
-    if (!numbers_release(&f->numbers, entry))
+    unsynced_forget(&f->directory.unsynced, entry);
+    f->directory.numbers.stored = max_i64(f->directory.numbers.stored - size, 0);
+    if (!numbers_release(&f->directory.numbers, entry))
         return size;
     remove_new(f, entry);
     return 0;
@@ -199,7 +200,7 @@ sparse_release(struct frame *f, int64_t entry, int64_t *known)
 static tess_status
 sparse_lease(struct frame *f, int64_t size, int64_t *start, tess_error *err)
 {
-    return numbers_lease(&f->numbers, size, start, err);
+    return numbers_lease(&f->directory.numbers, size, start, err);
 }
 
 // Files that were written there are of no use.
@@ -208,7 +209,7 @@ sparse_end_lease(struct frame *f, struct extent e)
 {
     for (int64_t n = e.start; n < e.start + e.size; n++) {
         remove_new(f, n);
-        numbers_end_lease(&f->numbers, n);
+        numbers_end_lease(&f->directory.numbers, n);
     }
 }
 
@@ -259,8 +260,8 @@ sparse_reserve_lent(struct frame *f, int64_t n, tess_error *err)
 static int64_t
 sparse_adopt(struct frame *f, const struct lent_chunk *chunk)
 {
-    numbers_adopt(&f->numbers, chunk->at);
-    f->numbers.stored += chunk->size;
+    numbers_adopt(&f->directory.numbers, chunk->at);
+    f->directory.numbers.stored += chunk->size;
     return chunk->at;
 }
 
@@ -279,8 +280,8 @@ sparse_set_lengths(const struct frame *f, struct pending *p)
     pending_set_frame_len(p, p->h.header_len, gap);
     while (p->index_size > 0 && pending_is_recent(f, p->h.frame_len))
         pending_set_frame_len(p, p->h.header_len, ++gap);
-    const int64_t largest = numbers_largest(&f->numbers);
-    p->h.cbytes = f->numbers.stored;
+    const int64_t largest = numbers_largest(&f->directory.numbers);
+    p->h.cbytes = f->directory.numbers.stored;
     if (largest >= 0)
         p->h.cbytes = max_i64(p->h.cbytes, largest + CHUNK_HEADER_SIZE);
     return gap;
@@ -311,7 +312,7 @@ sparse_commit(struct frame *f, tess_error *err)
     TRY(pending_encode_body(&p, f, err));
     const int64_t gap = sparse_set_lengths(f, &p);
     TRY(pending_encode_header(&p, f, err));
-    TRY(unsynced_sync(&f->unsynced, &f->checksums, &f->unsure, err));
+    TRY(unsynced_sync(&f->directory.unsynced, &f->checksums, &f->disk.unsure, err));
     TRY(sync_names(f, TESS_DURABILITY_ORDERED, err)); // of the new chunks
     TRY(folder_write(f->folder, FRAME_FOLDER_NEXT, &io, err));
     TRY(write_index_file(f, &p, gap, io, err));
@@ -322,12 +323,12 @@ sparse_commit(struct frame *f, tess_error *err)
     io_close(f->io);
     f->io = io;
     io = NULL;
-    f->stamped = io_stamp(f->io, &f->stamp, NULL) == TESS_OK;
-    numbers_written(&f->numbers);
+    f->disk.stamped = io_stamp(f->io, &f->disk.stamp, NULL) == TESS_OK;
+    numbers_written(&f->directory.numbers);
     // Old chunks go only when the name is known to be on the disk.
     TRY(sync_names(f, TESS_DURABILITY_ORDERED, err));
     if (!f->options.never_reuse)
-        numbers_committed(&f->numbers, sparse_remove_file, f);
+        numbers_committed(&f->directory.numbers, sparse_remove_file, f);
 out:
     if (io) {
         io_close(io);
@@ -342,7 +343,7 @@ static tess_status
 sparse_settle(struct frame *f, tess_error *err)
 {
     const tess_status st = sync_names(f, TESS_DURABILITY_ORDERED, err);
-    f->unsure = st != TESS_OK;
+    f->disk.unsure = st != TESS_OK;
     return st;
 }
 
@@ -353,8 +354,9 @@ open_index(const struct frame *f, struct io **io, tess_error *err)
 {
     const bool at_once = f->h.frame_len <= f->io->manner.gap;
     return folder_read_ends(
-        f->folder, FRAME_FOLDER_INDEX, at_once ? (size_t)max_i64(f->h.frame_len, 0) : f->head_size,
-        at_once ? 0 : f->tail_size + (size_t)ledger_ref_beside(&f->ref), NULL, io, err);
+        f->folder, FRAME_FOLDER_INDEX,
+        at_once ? (size_t)max_i64(f->h.frame_len, 0) : f->disk.head_size,
+        at_once ? 0 : f->disk.tail_size + (size_t)ledger_ref_beside(&f->disk.ref), NULL, io, err);
 }
 
 // A commit of ours is another file, also if its bytes are the same; the directory of an array that
