@@ -23,7 +23,6 @@
 #include "frame/load.h"
 #include "frame/private.h"
 #include "frame/watched.h"
-#include "io/ahead.h"
 #include "io/io.h"
 #include "meta/layers.h"
 #include "task/watch.h"

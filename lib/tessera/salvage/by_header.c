@@ -7,9 +7,10 @@
  * not used: the first commit of a new array leaves one right behind the header. The entries of the
  * index are compared with the chunks in the file (strays.c).
  */
-#include "salvage/by_header.h"
+#include "salvage/private.h"
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
@@ -19,10 +20,6 @@
 #include "geom/shape.h"
 #include "io/io.h"
 #include "meta/layers.h"
-#include "salvage/parts.h"
-#include "salvage/search.h"
-#include "salvage/shape.h"
-#include "salvage/strays.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,10 +4,11 @@
  * The ledger says what header, metalayers and chunks are, and how many chunks there are of which
  * kind. Chunks that are not where the index says are searched for in the file by their checksums.
  */
-#include "salvage/by_ledger.h"
+#include "salvage/private.h"
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "chunk/header.h"
 #include "frame/chunks/stored.h"
@@ -20,7 +21,6 @@
 #include "io/folder.h"
 #include "io/io.h"
 #include "meta/layers.h"
-#include "salvage/parts.h"
 #include "task/watch.h"
 
 #include <inttypes.h>

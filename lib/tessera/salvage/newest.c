@@ -14,12 +14,11 @@
  * only if its index, ledger and trailer were damaged together with the header. If the damaged bytes
  * are enough for these, nothing is proven. A directory has one state only.
  */
-#include "salvage/newest.h"
+#include "salvage/private.h"
 
 #include "base/checked.h"
 #include "chunk/header.h"
 #include "frame/format/index.h"
-#include "salvage/parts.h"
 
 struct newest_search {
     const struct salvage_job *j;

@@ -14,14 +14,7 @@
 #include "frame/query.h"
 #include "frame/rebuild.h"
 #include "io/io.h"
-#include "salvage/by_header.h"
-#include "salvage/by_ledger.h"
-#include "salvage/job.h"
-#include "salvage/newest.h"
-#include "salvage/parts.h"
-#include "salvage/search.h"
-#include "salvage/shape.h"
-#include "salvage/strays.h"
+#include "salvage/private.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * search.c - looking through the bytes of a damaged frame for what can be recognised by itself.
  */
-#include "salvage/search.h"
+#include "salvage/private.h"
 
 #include "base/bytes.h"
 #include "base/checked.h"
@@ -9,7 +9,9 @@
 #include "base/memory.h"
 #include "chunk/header.h"
 #include "frame/format/header.h"
+#include "frame/format/ledger.h"
 #include "frame/format/trailer.h"
+#include "task/watch.h"
 
 #include <string.h>
 

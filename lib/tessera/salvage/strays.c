@@ -4,9 +4,10 @@
  * Strays are intact chunks that are in no entry of the list: their numbers are unknown, and they
  * are counted. With by_order, lost entries of the list get them, in the order of the file.
  */
-#include "salvage/strays.h"
+#include "salvage/private.h"
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
@@ -15,8 +16,6 @@
 #include "frame/format/index.h"
 #include "frame/sparse/files.h"
 #include "io/folder.h"
-#include "salvage/search.h"
-#include "salvage/shape.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,6 @@
 #include "codec/dict.h"
 #include "filter/filter.h"
 #include "frame/container.h"
-#include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/private.h"
 #include "frame/query.h"

@@ -16,8 +16,6 @@
 #include "chunk/cursor.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
-#include "codec/dict.h"
-#include "filter/filter.h"
 #include "frame/container.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"

@@ -15,7 +15,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "frame/chunks/usage.h"
-#include "frame/commit/current.h"
 #include "frame/commit/lock.h"
 #include "frame/container.h"
 #include "frame/format/checksums.h"

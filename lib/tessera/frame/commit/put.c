@@ -4,17 +4,14 @@
  *
  * Not here: what becomes of the list (change.c), where the bytes go (frame/container.h).
  */
-#include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "frame/chunks/usage.h"
 #include "frame/commit/change.h"
 #include "frame/commit/current.h"
 #include "frame/commit/lock.h"
 #include "frame/container.h"
 #include "frame/contiguous/extents.h"
 #include "frame/format/checksums.h"
-#include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/load.h"
 #include "frame/private.h"

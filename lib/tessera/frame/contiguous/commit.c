@@ -26,7 +26,6 @@
 #include "chunk/header.h"
 #include "chunk/scratch.h"
 #include "frame/chunks/stored.h"
-#include "frame/chunks/usage.h"
 #include "frame/commit/pending.h"
 #include "frame/contiguous/extents.h"
 #include "frame/contiguous/space.h"
@@ -36,7 +35,6 @@
 #include "frame/format/ledger.h"
 #include "frame/load.h"
 #include "frame/private.h"
-#include "io/gather.h"
 #include "io/io.h"
 #include "meta/layers.h"
 

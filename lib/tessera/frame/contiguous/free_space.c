@@ -30,7 +30,6 @@
 #include "frame/contiguous/extents.h"
 #include "frame/contiguous/space.h"
 #include "frame/format/found.h"
-#include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/private.h"
 #include "io/io.h"

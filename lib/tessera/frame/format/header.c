@@ -13,7 +13,6 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "codec/codec.h"
-#include "filter/pipeline.h"
 
 #include <inttypes.h>
 #include <string.h>
