@@ -7,7 +7,7 @@
 #include "layout/grids.h"
 
 #include "layout/blosc2_default.h"
-#include "layout/proposals.h"
+#include "layout/private.h"
 
 #include "support/random.h"
 #include "support/shape_text.h"

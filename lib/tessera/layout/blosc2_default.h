@@ -5,13 +5,22 @@
  * from python-blosc2 (blosc2.asarray() and the like): shapes that follow the caches and grow from
  * the last axis on, Zstandard 5, shuffle. The rule is that of compute_chunks_blocks() in its
  * release 3, on x86-64.
+ *
+ * It, and the search, look at the caches of the CPU, which are asked for here.
  */
 #ifndef LAYOUT_BLOSC2_DEFAULT_H
 #define LAYOUT_BLOSC2_DEFAULT_H
 
-#include "layout/machine.h"
-
 #include <tessera/params.h>
+
+#include <stdint.h>
+
+// The caches of the CPU, which blocks should suit.
+struct machine {
+    int64_t l1, l2, l3; // bytes of the data caches; usual ones where the system does not say
+};
+
+void machine_query(struct machine *m);
 
 // Sets chunkshape, blockshape, codec, level and filters; needs shape and typesize, with no empty
 // axis.

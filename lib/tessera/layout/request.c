@@ -1,13 +1,16 @@
 /*
  * request.c - what the caller of a proposal or a search asks for, checked and complete.
  */
-#include "layout/request.h"
+#include "layout/private.h"
 
 #include "api/take.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "cache/account.h"
+#include "layout/accesses.h"
+#include "layout/blosc2_default.h"
+#include "layout/grids.h"
 #include "task/task.h"
 
 #include <math.h>

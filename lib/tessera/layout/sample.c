@@ -8,7 +8,6 @@
 #include "base/swap.h"
 #include "geom/shape.h"
 #include "layout/grids.h"
-#include "layout/random.h"
 #include "meta/dtype.h"
 #include "ndcopy/ndcopy.h"
 

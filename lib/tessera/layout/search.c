@@ -1,17 +1,16 @@
 /*
  * search.c - finds the layout in which a mix of accesses costs least, within a budget of time.
  */
-#include "layout/search.h"
+#include "layout/private.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "codec/codec.h"
 #include "filter/filter.h"
 #include "geom/model.h"
+#include "layout/accesses.h"
 #include "layout/blosc2_default.h"
-#include "layout/mix.h"
-#include "layout/proposals.h"
-#include "layout/variants.h"
+#include "layout/grids.h"
 #include "task/watch.h"
 
 #include <stdlib.h>

@@ -1,14 +1,15 @@
 /*
  * trial.c - one layout, measured on the sample.
  */
-#include "layout/trial.h"
+#include "layout/private.h"
 
 #include "base/error.h"
 #include "geom/access.h"
 #include "geom/model.h"
 #include "geom/shape.h"
-#include "layout/random.h"
+#include "layout/sample.h"
 #include "ndcopy/ndcopy.h"
+#include "task/watch.h"
 
 #include <tessera/array.h>
 #include <tessera/copy.h>

@@ -9,12 +9,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "layout/accesses.h"
 #include "layout/grids.h"
-#include "layout/mix.h"
-#include "layout/request.h"
+#include "layout/private.h"
 #include "layout/sample.h"
-#include "layout/search.h"
-#include "layout/trial.h"
 #include "task/watch.h"
 
 #include <tessera/copy.h>

@@ -1,8 +1,8 @@
 /*
- * mix.h - what is done with an array: accesses with weights, as the model counts them.
+ * accesses.h - what is done with an array: accesses with weights, as the model counts them.
  */
-#ifndef LAYOUT_MIX_H
-#define LAYOUT_MIX_H
+#ifndef LAYOUT_ACCESSES_H
+#define LAYOUT_ACCESSES_H
 
 #include "geom/access.h"
 #include "geom/model.h"
