@@ -45,6 +45,10 @@ check_no_view(const tess_array *a, tess_error *err)
     return TESS_OK;
 }
 
+// Where a copy of an array may go: not to the place of the array itself while it is written, nor
+// inside its directory. The storage has a path.
+tess_status copy_check_target(const tess_array *a, const tess_storage *storage, tess_error *err);
+
 // A box, or all of the array where none is given; its items.
 static inline tess_status
 check_box_or_all(const tess_array *a, const int64_t **start, const int64_t **stop, int64_t *nitems,

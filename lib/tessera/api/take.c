@@ -1,12 +1,104 @@
 /*
- * take.c - what programs give in structs: completed, and checked as far as every call asks for it.
+ * take.c - what programs give in structs: their defaults; completed, and checked as far as every
+ * call asks for it. And what is asked of them later: the context of an open array, the reading of a
+ * source.
  */
 #include "api/take.h"
 
+#include "api/check.h"
+#include "api/uncancelled.h"
+#include "array/array.h"
+#include "array/view.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "grid/grid.h"
+#include "grid/write/write_back.h"
+#include "io/io.h"
+#include "io/source/reading.h"
+#include "meta/dtype.h"
 
 #include <tessera/attr.h>
+#include <tessera/context.h>
+#include <tessera/dtype.h>
+#include <tessera/params.h>
+#include <tessera/plugin.h>
+#include <tessera/source.h>
+#include <tessera/storage.h>
+
+// -- defaults, and types
+
+enum { DEFAULT_LEVEL = 5 };
+
+// Nothing but the size.
+static void
+init_zeros(void *dst, size_t struct_size)
+{
+    sized_give(dst, struct_size, &struct_size, sizeof struct_size);
+}
+
+TESS_API void
+tess_params_init_sized(tess_params *params, size_t struct_size)
+{
+    const tess_params own = {
+        .struct_size = struct_size,
+        .codec = TESS_CODEC_LZ4,
+        .clevel = DEFAULT_LEVEL,
+        .filters = {[TESS_MAX_FILTERS - 1] = TESS_FILTER_SHUFFLE},
+        .split = TESS_SPLIT_AUTO,
+        .layer = TESS_LAYER_B2ND,
+    };
+    sized_give(params, struct_size, &own, sizeof own);
+}
+
+TESS_API void
+tess_context_init_sized(tess_context *context, size_t struct_size)
+{
+    const tess_context own = {
+        .struct_size = struct_size,
+        .cache = TESS_CACHE_SHARED,
+        .memory = TESS_MEMORY_DEFAULT,
+        .progress_interval = TESS_PROGRESS_INTERVAL_DEFAULT,
+        .ahead = TESS_AHEAD_DEFAULT,
+    };
+    sized_give(context, struct_size, &own, sizeof own);
+}
+
+TESS_API void
+tess_executor_init_sized(tess_executor *executor, size_t struct_size)
+{
+    init_zeros(executor, struct_size);
+}
+
+TESS_API void
+tess_storage_init_sized(tess_storage *storage, size_t struct_size)
+{
+    const tess_storage own = {
+        .struct_size = struct_size,
+        .mode = TESS_MODE_READ,
+        .durability = TESS_DURABILITY_ORDERED,
+    };
+    sized_give(storage, struct_size, &own, sizeof own);
+}
+
+TESS_API void
+tess_user_codec_init_sized(tess_user_codec *codec, size_t struct_size)
+{
+    init_zeros(codec, struct_size);
+}
+
+TESS_API void
+tess_user_filter_init_sized(tess_user_filter *filter, size_t struct_size)
+{
+    init_zeros(filter, struct_size);
+}
+
+TESS_API tess_dtype
+tess_dtype_parse(const char *str)
+{
+    return dtype_parse(str);
+}
+
+// -- what a call is given
 
 static tess_status
 take_executor(tess_executor *own, const tess_executor *given, tess_error *err)
@@ -111,4 +203,79 @@ take_params(tess_params *own, const tess_params *given, tess_error *err)
     tess_params_init(own);
     return sized_take(own, sizeof *own, SIZED_UP_TO(tess_params, nmetalayers), given, "params",
                       err);
+}
+
+// -- the context of an open array
+
+// Another budget for decoded blocks, which are written back and leave.
+static tess_status
+change_cache(tess_array *a, int64_t budget, tess_error *err)
+{
+    if (budget == a->context.cache)
+        return TESS_OK;
+    tess_status st = write_back_all(a->grid, err);
+    if (st == TESS_OK)
+        st = chunk_grid_set_cache(a->grid, budget, err);
+    return st;
+}
+
+TESS_API tess_status
+tess_array_set_context(tess_array *a, const tess_context *context, tess_error *err)
+{
+    UNCANCELLED;
+    tess_context own;
+    tess_executor executor;
+    if (!a)
+        return err_set(err, TESS_ERR_ARG, -1, "no array is given");
+    tess_status st = view_check(a, err);
+    if (st == TESS_OK)
+        st = take_context(&own, &executor, context, err);
+    if (st == TESS_OK && !a->view)
+        st = change_cache(a, own.cache, err);
+    if (st != TESS_OK)
+        return st;
+    if (a->view) { // threads, cache and executor of its base count
+        own.executor = NULL;
+    } else if (own.executor) {
+        a->executor = executor;
+        own.executor = &a->executor;
+    }
+    a->context = own;
+    return TESS_OK;
+}
+
+TESS_API void
+tess_array_get_context_sized(const tess_array *a, tess_context *context, size_t context_size)
+{
+    tess_context own = a->context;
+    if (a->view) {
+        own.threads = a->grid->context->threads;
+        own.cache = a->grid->context->cache;
+        own.executor = a->grid->context->executor;
+    }
+    own.struct_size = context_size;
+    sized_give(context, context_size, &own, sizeof own);
+}
+
+// -- what functions of a source call (tessera/source.h)
+
+TESS_API void
+tess_source_init_sized(tess_source *source, size_t struct_size)
+{
+    sized_give(source, struct_size, &struct_size, sizeof struct_size);
+}
+
+TESS_API void
+tess_reading_arrived(const tess_reading *reading, size_t i)
+{
+    const struct io_progress *const p = reading ? reading->progress : NULL;
+    if (p && p->arrived && i < reading->nranges)
+        p->arrived(p, i);
+}
+
+TESS_API bool
+tess_reading_cancelled(const tess_reading *reading)
+{
+    const struct io_progress *const p = reading ? reading->progress : NULL;
+    return p && p->cancelled(p);
 }

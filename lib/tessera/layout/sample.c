@@ -138,7 +138,7 @@ sample_take(struct sample *s, const tess_params *array, int64_t size, tess_tuner
 static double
 noise(uint64_t n)
 {
-    return (double)(random_mix(n + RANDOM_STEP) >> 11) * 0x1p-53;
+    return (double)(sample_mix(n + RANDOM_STEP) >> 11) * 0x1p-53;
 }
 
 // Between 0 and 1000, with two decimals: waves along each axis, a little noise on them.

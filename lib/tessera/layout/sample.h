@@ -39,7 +39,7 @@ void sample_close(struct sample *s); // also one of zeros
 #define RANDOM_STEP UINT64_C(0x9e3779b97f4a7c15)
 
 static inline uint64_t
-random_mix(uint64_t x)
+sample_mix(uint64_t x)
 {
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -48,9 +48,9 @@ random_mix(uint64_t x)
 
 // The next number of a sequence.
 static inline uint64_t
-random_next(uint64_t *state)
+sample_random(uint64_t *state)
 {
-    return random_mix(*state += RANDOM_STEP);
+    return sample_mix(*state += RANDOM_STEP);
 }
 
 #endif

@@ -139,7 +139,7 @@ place_next(struct place *p, const struct access *a, const struct setting *settin
     access_extent(a, s->ndim, s->shape, extent);
     p->size = (size_t)setting->typesize;
     for (int i = 0; i < s->ndim; i++) {
-        p->start[i] = (int64_t)(random_next(random) % (uint64_t)(s->shape[i] - extent[i] + 1));
+        p->start[i] = (int64_t)(sample_random(random) % (uint64_t)(s->shape[i] - extent[i] + 1));
         p->stop[i] = p->start[i] + extent[i];
         p->size *= (size_t)extent[i];
     }

@@ -1,15 +1,18 @@
 /*
- * options.h - tess_chunk_options of a call: checked, and with what they lead to.
+ * options.h - what the program gives for chunks without an array: tess_chunk_options, checked, and
+ * with what they lead to; and how a chunk is to be made.
  */
 #ifndef API_CHUNK_OPTIONS_H
 #define API_CHUNK_OPTIONS_H
 
 #include "base/grid.h"
+#include "chunk/encode/encoder.h"
 #include "chunk/plugins.h"
 #include "chunk/scratch.h"
 #include "task/task.h"
 
 #include <tessera/chunk.h>
+#include <tessera/params.h>
 
 struct chunk_options {
     tess_chunk_options given; // all members
@@ -33,5 +36,9 @@ struct chunk_scratch *chunk_options_scratch(struct chunk_options *o, int64_t lim
 
 // The threads for a call of that cost.
 struct task_width chunk_options_width(const struct chunk_options *o, int64_t cost);
+
+// All but the blocks. The spec refers to *o.
+tess_status chunk_spec_take(const tess_params *p, const struct chunk_options *o, size_t src_size,
+                            struct chunk_spec *spec, tess_error *err);
 
 #endif

@@ -3,7 +3,7 @@
  */
 #include "api/check.h"
 #include "api/chunk/calls.h"
-#include "api/select/strides.h"
+#include "api/select/slice.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "array/chunks/stored.h"

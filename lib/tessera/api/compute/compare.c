@@ -4,7 +4,6 @@
 #include <tessera/compare.h>
 
 #include "api/check.h"
-#include "api/keep/copy.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "array/open/home.h"

@@ -1,20 +1,26 @@
 /*
- * reduce.c - the public functions that reduce arrays: arguments are checked here, once.
+ * reduce.c - the public functions whose results are smaller than the array: reductions, histograms,
+ * pyramids. Arguments are checked here, once.
  */
-#include <tessera/reduce.h>
-
+#include "compute/reduce/reduce.h"
 #include "api/check.h"
-#include "api/keep/copy.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
+#include "array/array.h"
 #include "array/open/home.h"
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "compute/histogram/histogram.h"
 #include "compute/reduce/plan.h"
-#include "compute/reduce/reduce.h"
 #include "compute/resample/resample.h"
 
+#include <tessera/histogram.h>
+#include <tessera/reduce.h>
+
 #include <inttypes.h>
+
+// -- reductions
 
 TESS_API void
 tess_reduce_options_init_sized(tess_reduce_options *options, size_t struct_size)
@@ -165,4 +171,124 @@ tess_array_downsample(const tess_array *a, tess_downsampling op, const int64_t *
     return picks ? resample_create(a, op == TESS_DOWNSAMPLE_MODE, factors, &home, &at.storage, &own,
                                    out, err)
                  : reduction_create(&r, &home, &at.storage, &own, out, err);
+}
+
+// -- histograms
+
+TESS_API void
+tess_bins_init_sized(tess_bins *bins, size_t struct_size)
+{
+    tess_bins own = {.struct_size = struct_size, .nbins = 10, .lo = 0, .hi = 1};
+    sized_give(bins, struct_size, &own, sizeof own);
+}
+
+static tess_status
+take_bins(tess_bins *own, const tess_bins *given, const int64_t *counts, size_t counts_size,
+          tess_error *err)
+{
+    tess_bins_init(own);
+    const tess_status st =
+        sized_take(own, sizeof *own, SIZED_UP_TO(tess_bins, edges), given, "bins", err);
+    if (st != TESS_OK)
+        return st;
+    if (own->nbins > 0 && (uint64_t)own->nbins > counts_size / sizeof *counts)
+        return err_set(err, TESS_ERR_ARG, -1, "%zu bytes of memory for %" PRId64 " counts",
+                       counts_size, own->nbins);
+    return counts ? TESS_OK : err_set(err, TESS_ERR_ARG, -1, "no memory is given");
+}
+
+TESS_API tess_status
+tess_array_histogram_sized(const tess_array *a, const int64_t *start, const int64_t *stop,
+                           const tess_bins *bins, int64_t *counts, size_t counts_size,
+                           tess_outside *outside, size_t outside_size, tess_error *err)
+{
+    UNCANCELLED;
+    int64_t nitems = 0;
+    tess_bins own;
+    tess_outside rest = {0};
+    struct reading r;
+    tess_status st = take_bins(&own, bins, counts, counts_size, err);
+    if (st == TESS_OK)
+        st = check_box_or_all(a, &start, &stop, &nitems, err);
+    if (st != TESS_OK)
+        return st;
+    st = reading_begin(&r, a, nitems, err);
+    if (st == TESS_OK)
+        st = array_histogram(a, start, stop, nitems, &own, counts, &rest, &r.watch, err);
+    st = reading_end(&r, st, err);
+    if (st == TESS_OK && outside)
+        sized_give(outside, outside_size, &rest, sizeof rest);
+    return st;
+}
+
+// -- pyramids: a level is made by the public call for one level, of the level before
+
+static const int64_t twos[NDIM_MAX] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
+
+TESS_API int
+tess_pyramid_levels(const tess_array *a, const int64_t *factors, int64_t length)
+{
+    int most = 0;
+    if (!a || length < 1)
+        return 0;
+    for (int i = 0; i < a->g->ndim; i++) {
+        const int64_t f = factors ? factors[i] : 2;
+        int n = 0;
+        for (int64_t left = a->g->shape[i]; left > length && f > 1; left = ceil_div(left, f))
+            n++;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static tess_status
+check_levels(const tess_array *a, const tess_storage *const *storages, int nlevels, bool kept,
+             tess_error *err)
+{
+    if (!a)
+        return err_set(err, TESS_ERR_ARG, -1, "no array is given");
+    if (nlevels < 0 || (nlevels > 0 && !storages))
+        return err_set(err, TESS_ERR_ARG, -1, "%d levels, or no storages for them", nlevels);
+    for (int n = 0; n < nlevels; n++) {
+        if (!storages[n])
+            return err_set(err, TESS_ERR_ARG, -1, "no storage for level %d", n);
+        if (!kept && !storages[n]->path)
+            return err_set(err, TESS_ERR_ARG, -1, "no place for level %d, and no path", n);
+    }
+    return TESS_OK;
+}
+
+TESS_API tess_status
+tess_array_pyramid(const tess_array *a, tess_downsampling op, const int64_t *factors,
+                   const tess_downsample_options *options, const tess_storage *const *storages,
+                   int nlevels, const tess_params *params, tess_array **levels, tess_error *err)
+{
+    UNCANCELLED;
+    tess_array *before = NULL, *made = NULL; // that are not kept
+    tess_status st;
+    for (int n = 0; n < nlevels && levels; n++)
+        levels[n] = NULL;
+    st = check_levels(a, storages, nlevels, levels != NULL, err);
+    for (int n = 0; n < nlevels && st == TESS_OK; n++) {
+        const tess_array *const from = n == 0 ? a : levels ? levels[n - 1] : before;
+        st = tess_array_downsample(from, op, factors ? factors : twos, options, storages[n], params,
+                                   &made, err);
+        if (st != TESS_OK)
+            break;
+        if (levels) {
+            levels[n] = made;
+            continue;
+        }
+        if (before)
+            st = tess_array_close(before, err);
+        before = made;
+    }
+    if (before && st == TESS_OK)
+        return tess_array_close(before, err);
+    tess_array_discard(before);
+    for (int n = 0; n < nlevels && levels && st != TESS_OK; n++) {
+        tess_array_discard(levels[n]);
+        levels[n] = NULL;
+    }
+    return st;
 }

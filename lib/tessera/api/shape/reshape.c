@@ -3,7 +3,7 @@
  */
 #include "array/shape/reshape.h"
 #include "api/check.h"
-#include "api/select/strides.h"
+#include "api/select/slice.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "array/update.h"
