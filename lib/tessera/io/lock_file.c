@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -41,6 +42,10 @@ struct lock_file {
     bool known; // the number was seen
     bool behind; // it was not what it should be
     uint64_t number;
+    // The file was looked for and is not there, and nothing else is to be told: what shares it then
+    // needs no mutex. It changes under the mutex.
+    atomic_bool absent;
+    atomic_int_fast64_t nunlocked; // that share it since it was absent
 };
 
 static struct lock_file *
@@ -66,6 +71,8 @@ lock_file_new(const char *path, bool writable, bool make)
     s->writable = writable;
     s->make = make;
     s->process = getpid();
+    atomic_init(&s->absent, false);
+    atomic_init(&s->nunlocked, 0);
     return s;
 }
 
@@ -188,6 +195,7 @@ adopt_process(struct lock_file *s, tess_error *err)
     s->behind |= was_taken_at_fork(s);
     s->process = process;
     s->nshared = 0;
+    atomic_store(&s->nunlocked, 0);
     s->taken = false;
     s->fd = -1;
     if (!has_file(s))
@@ -280,20 +288,41 @@ share_lock_file(struct lock_file *s, tess_error *err)
     return st;
 }
 
+static void
+note_absent(struct lock_file *s)
+{
+    atomic_store(&s->absent, s->looked && !has_file(s) && !s->taken && !s->behind);
+}
+
+bool
+lock_file_skip(struct lock_file *s)
+{
+    if (!atomic_load_explicit(&s->absent, memory_order_acquire))
+        return false;
+    atomic_fetch_add(&s->nunlocked, 1);
+    return true;
+}
+
 tess_status
 lock_file_share(struct lock_file *s, tess_error *err)
 {
     (void)pthread_mutex_lock(&s->mutex);
     const tess_status st = share_lock_file(s, err);
+    note_absent(s);
     (void)pthread_mutex_unlock(&s->mutex);
     return st;
 }
 
+// Those without a lock go first, whichever thread ends: so a lock is kept until the last one has.
 void
 lock_file_unshare(struct lock_file *s)
 {
+    int_fast64_t n = atomic_load(&s->nunlocked);
+    while (n > 0)
+        if (atomic_compare_exchange_weak(&s->nunlocked, &n, n - 1))
+            return;
     (void)pthread_mutex_lock(&s->mutex);
-    if (--s->nshared == 0 && s->fd >= 0 && !s->taken)
+    if (s->nshared > 0 && --s->nshared == 0 && s->fd >= 0 && !s->taken)
         (void)flock(s->fd, LOCK_UN);
     let_go_file(s);
     (void)pthread_mutex_unlock(&s->mutex);
@@ -346,6 +375,8 @@ take_lock_file(struct lock_file *s, tess_error *err)
         return st;
     if (!has_file(s))
         st = lock_file_open_file(s, err);
+    if (st == TESS_OK && has_file(s)) // those that began without it keep it from here on, too
+        s->nshared += atomic_exchange(&s->nunlocked, 0);
     if (st == TESS_OK)
         st = hold_file(s, err);
     if (st == TESS_OK && s->fd >= 0)
@@ -367,6 +398,7 @@ lock_file_take(struct lock_file *s, tess_error *err)
     const tess_status st = take_lock_file(s, err);
     if (st != TESS_OK)
         share_again(s);
+    note_absent(s);
     let_go_file(s);
     (void)pthread_mutex_unlock(&s->mutex);
     return st;
@@ -386,6 +418,7 @@ lock_file_release(struct lock_file *s)
         (void)flock(s->fd, s->nshared > 0 ? LOCK_SH : LOCK_UN);
     if (has(s))
         s->taken = false;
+    note_absent(s);
     let_go_file(s);
     (void)pthread_mutex_unlock(&s->mutex);
 }
@@ -415,6 +448,9 @@ tess_status
 lock_file_check(struct lock_file *s, bool *behind, tess_error *err)
 {
     tess_status st = TESS_OK;
+    *behind = false;
+    if (atomic_load_explicit(&s->absent, memory_order_acquire))
+        return TESS_OK;
     (void)pthread_mutex_lock(&s->mutex);
     const bool locked = s->process == getpid() && (s->taken || s->nshared > 0);
     uint64_t number = s->number;

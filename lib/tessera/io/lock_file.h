@@ -45,7 +45,10 @@ tess_status lock_file_open(const char *path, const struct folder *folder, bool w
                            bool required, struct lock_file **s, tess_error *err);
 void lock_file_close(struct lock_file *s); // unlocks; NULL: fine
 
-// Any number of threads at once.
+// Any number of threads at once. lock_file_skip(): true where the file was looked for before and is
+// not there, so that there is nothing to lock. Then it is as if it was shared: it costs two atomic
+// instructions, and lock_file_unshare() ends it.
+bool lock_file_skip(struct lock_file *s);
 tess_status lock_file_share(struct lock_file *s, tess_error *err);
 void lock_file_unshare(struct lock_file *s);
 

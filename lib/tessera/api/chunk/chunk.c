@@ -12,15 +12,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "chunk/decode.h"
-#include "frame/chunks/stored.h"
-#include "frame/commit/lock.h"
-#include "frame/frame.h"
-#include "frame/query.h"
-#include "grid/pool.h"
-#include "grid/read/plain.h"
-#include "grid/write/write_back.h"
-#include "task/gate.h"
 #include "task/watch.h"
 
 #include <tessera/chunk.h>
@@ -28,55 +19,24 @@
 #include <inttypes.h>
 #include <string.h>
 
-// A chunk while it is looked at.
-struct look {
-    struct stored_chunk stored;
-    struct chunk_scratch *scratch;
-};
-
-static tess_status
-look_close(struct look *v, const tess_array *a, tess_status st, tess_error *err)
-{
-    stored_chunk_close(&v->stored);
-    if (v->scratch)
-        pool_give(a->grid->pool, v->scratch);
-    return chunks_end(a, st, err);
-}
-
-static tess_status
-look_open(struct look *v, const tess_array *a, int64_t n, tess_error *err)
-{
-    tess_status st = check_number(a, n, err);
-    if (st == TESS_OK)
-        st = chunks_begin(a, err);
-    if (st != TESS_OK)
-        return st;
-    v->scratch = pool_take(a->grid->pool);
-    if (v->scratch)
-        st = stored_chunk_open(&v->stored, a->grid->frame, n, v->scratch, err);
-    else
-        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
-    return st == TESS_OK ? st : look_close(v, a, st, err);
-}
-
 TESS_API tess_status
 tess_array_chunk_sized(const tess_array *a, int64_t n, tess_chunk_info *info, size_t info_size,
                        tess_error *err)
 {
     UNCANCELLED;
     tess_chunk_info own;
-    struct look v = {0};
     if (!a || !info)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a chunk is given");
     a = view_of_chunks(a);
-    const tess_status st = look_open(&v, a, n, err);
+    tess_status st = check_number(a, n, err);
+    if (st == TESS_OK)
+        st = chunks_begin(a, err);
     if (st != TESS_OK)
         return st;
-    describe_chunk(&v.stored.chunk, &own);
-    own.stored = v.stored.io != NULL;
-    own.offset = a->grid->plain ? plain_chunk_start(a->grid, n) / a->g->typesize : 0;
-    sized_give(info, info_size, &own, sizeof own);
-    return look_close(&v, a, TESS_OK, err);
+    st = chunk_describe(a, n, &own, err);
+    if (st == TESS_OK)
+        sized_give(info, info_size, &own, sizeof own);
+    return chunks_end(a, st, err);
 }
 
 TESS_API tess_status
@@ -84,25 +44,13 @@ tess_array_chunk_blocks(const tess_array *a, int64_t n, int32_t *sizes, size_t c
                         tess_error *err)
 {
     UNCANCELLED;
-    struct look v = {0};
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
     a = view_of_chunks(a);
-    tess_status st = look_open(&v, a, n, err);
-    if (st != TESS_OK)
-        return st;
-    const struct stored_chunk *const sc = &v.stored;
-    const int32_t nblocks = sc->chunk.h.nblocks;
-    if (nblocks > 0 && (!sizes || count < (size_t)nblocks)) {
-        st = err_set(err, TESS_ERR_ARG, -1,
-                     "%zu places for the sizes of %" PRId32 " blocks of chunk %" PRId64,
-                     sizes ? count : 0, nblocks, n);
-    } else {
-        st = chunk_block_sizes(&sc->chunk, &sc->bytes, v.scratch, sizes, err);
-        if (st != TESS_OK)
-            stored_chunk_blame(sc, n, st, err);
-    }
-    return look_close(&v, a, st, err);
+    tess_status st = check_number(a, n, err);
+    if (st == TESS_OK)
+        st = chunks_begin(a, err);
+    return st == TESS_OK ? chunks_end(a, chunk_blocks(a, n, sizes, count, err), err) : st;
 }
 
 TESS_API void

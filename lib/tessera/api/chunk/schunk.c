@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "frame/query.h"
-#include "grid/grid.h"
 #include "task/watch.h"
 
 #include <tessera/schunk.h>

@@ -14,7 +14,6 @@
 #include "base/sized.h"
 #include "compute/map/commit.h"
 #include "compute/map/shape.h"
-#include "geom/shape.h"
 #include "task/watch.h"
 
 #include <tessera/map.h>

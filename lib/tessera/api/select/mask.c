@@ -10,7 +10,6 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "frame/commit/lock.h"
-#include "frame/frame.h"
 #include "task/watch.h"
 
 #include <inttypes.h>

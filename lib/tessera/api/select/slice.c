@@ -15,7 +15,6 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "geom/shape.h"
-#include "grid/read/read.h"
 #include "grid/strided.h"
 #include "task/watch.h"
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "chunk/chunk.h"
+#include "chunk/decode.h"
 #include "chunk/header.h"
 #include "codec/codec.h"
 #include "frame/chunks/stored.h"
@@ -130,6 +131,52 @@ chunk_give_back(struct chunk_loan *loan, const tess_array *a)
 {
     stored_chunk_close(&loan->stored);
     pool_give(a->grid->pool, loan->scratch);
+}
+
+tess_status
+chunk_describe(const tess_array *a, int64_t n, tess_chunk_info *info, tess_error *err)
+{
+    struct stored_chunk sc = {0};
+    struct chunk_scratch *const s = pool_take(a->grid->pool);
+    tess_status st = s ? stored_chunk_open(&sc, a->grid->frame, n, s, err)
+                       : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
+    if (st == TESS_OK) {
+        describe_chunk(&sc.chunk, info);
+        info->stored = sc.io != NULL;
+        info->offset = a->grid->plain ? plain_chunk_start(a->grid, n) / a->g->typesize : 0;
+    }
+    stored_chunk_close(&sc);
+    pool_give(a->grid->pool, s);
+    return st;
+}
+
+static tess_status
+block_sizes(const struct stored_chunk *sc, int64_t n, struct chunk_scratch *s, int32_t *sizes,
+            size_t count, tess_error *err)
+{
+    const int32_t nblocks = sc->chunk.h.nblocks;
+    if (nblocks > 0 && (!sizes || count < (size_t)nblocks))
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "%zu places for the sizes of %" PRId32 " blocks of chunk %" PRId64,
+                       sizes ? count : 0, nblocks, n);
+    const tess_status st = chunk_block_sizes(&sc->chunk, &sc->bytes, s, sizes, err);
+    if (st != TESS_OK)
+        stored_chunk_blame(sc, n, st, err);
+    return st;
+}
+
+tess_status
+chunk_blocks(const tess_array *a, int64_t n, int32_t *sizes, size_t count, tess_error *err)
+{
+    struct stored_chunk sc = {0};
+    struct chunk_scratch *const s = pool_take(a->grid->pool);
+    tess_status st = s ? stored_chunk_open(&sc, a->grid->frame, n, s, err)
+                       : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
+    if (st == TESS_OK)
+        st = block_sizes(&sc, n, s, sizes, count, err);
+    stored_chunk_close(&sc);
+    pool_give(a->grid->pool, s);
+    return st;
 }
 
 // -- the chunks that have items in a box, from a number on

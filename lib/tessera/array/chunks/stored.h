@@ -50,6 +50,12 @@ struct chunk_loan {
 tess_status chunk_borrow(struct chunk_loan *loan, const tess_array *a, int64_t n, tess_error *err);
 void chunk_give_back(struct chunk_loan *loan, const tess_array *a);
 
+// What chunk n is, by its header; the stored bytes of its blocks, for `count` of which there is
+// room. The array is no view; nothing waits in the cache.
+tess_status chunk_describe(const tess_array *a, int64_t n, tess_chunk_info *info, tess_error *err);
+tess_status chunk_blocks(const tess_array *a, int64_t n, int32_t *sizes, size_t count,
+                         tess_error *err);
+
 /*
  * Fill in a run, but for what its program sets; number and last are -1 if there is none. The box
  * is inside the shape, the array no view, nothing waits in the cache; run->item has room.

@@ -70,7 +70,7 @@ lock_get(const struct frame_options *o, tess_status (*try)(struct lock_file *, t
 tess_status
 frame_lock_share_early(const struct frame_options *o, tess_error *err)
 {
-    if (!o->lock_file)
+    if (!o->lock_file || lock_file_skip(o->lock_file)) // nothing to lock
         return TESS_OK;
     tess_status st = lock_get(o, lock_file_share, err);
     if (st != TESS_OK)
