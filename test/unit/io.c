@@ -2,12 +2,11 @@
  * io.c - tests of io: files and memory do what io.h says, and leave nothing behind.
  */
 #include "io/io.h"
-#include "io/extents.h"
 #include "io/file.h"
 #include "io/gather.h"
 
 #include "io/memory.h"
-#include "io/window.h"
+#include "io/storage.h"
 #include "support/random.h"
 
 #include "base/error.h"

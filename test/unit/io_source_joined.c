@@ -1,8 +1,7 @@
 /*
- * io_source_joined.c - tests of io/source/joined: which ranges are read together, and that each
+ * io_source_joined.c - tests of joined_read(): which ranges are read together, and that each
  * arrives once, in whatever order the pieces come.
  */
-#include "io/source/joined.h"
 
 #include "base/error.h"
 #include "io/io.h"

@@ -9,8 +9,7 @@
 #include "io/folder.h"
 #include "io/io.h"
 #include "io/memory.h"
-#include "io/names/identity.h"
-#include "io/window.h"
+#include "io/names/path.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,7 +14,7 @@
 #include "grid/grid.h"
 #include "grid/write/write_back.h"
 #include "io/io.h"
-#include "io/source/reading.h"
+#include "io/source.h"
 #include "meta/dtype.h"
 
 #include <tessera/attr.h>

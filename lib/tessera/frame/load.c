@@ -19,7 +19,7 @@
 #include "frame/format/trailer.h"
 #include "frame/private.h"
 #include "frame/sparse/files.h"
-#include "io/extents.h"
+#include "io/names/path.h"
 #include "io/io.h"
 #include "meta/layers.h"
 

@@ -11,7 +11,6 @@
 #include "io/gather.h"
 #include "io/io.h"
 #include "io/memory.h"
-#include "io/names/identity.h"
 #include "io/names/path.h"
 
 const struct frame_header *

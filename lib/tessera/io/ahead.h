@@ -22,7 +22,7 @@
  *
  * Threads: one thread at a time adds to a want, while any number get from it; different wants are
  * independent. All other functions may run on any thread, but for new, stop and free of one
- * io_ahead, which belong to one. A mutex guards all (ahead/readers.h); it is free while bytes are
+ * io_ahead, which belong to one. A mutex guards all (readers.h); it is free while bytes are
  * read. I/O threads are started when there is something to read, at most `requests` of them, with
  * all signals blocked; the last io_ahead_stop() joins them. If no thread can be started,
  * io_want_get() reads.

@@ -12,8 +12,8 @@
 #include "io/file.h"
 #include "io/folder.h"
 #include "io/lock.h"
-#include "io/names/identity.h"
 #include "io/names/naming.h"
+#include "io/names/path.h"
 #include "io/open_files.h"
 
 #include <dirent.h>

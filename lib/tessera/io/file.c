@@ -11,8 +11,8 @@
 #include "base/memory.h"
 #include "io/io.h"
 #include "io/lock.h"
-#include "io/names/identity.h"
 #include "io/names/naming.h"
+#include "io/names/path.h"
 #include "io/open_files.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #define IO_FILE_H
 
 #include "base/error.h"
-#include "io/storage_kind.h"
+#include "io/storage.h"
 
 #include <stdbool.h>
 

@@ -11,7 +11,7 @@
 #define IO_FOLDER_H
 
 #include "io/io.h"
-#include "io/names/identity.h"
+#include "io/names/path.h"
 
 struct folder;
 

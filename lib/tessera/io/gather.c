@@ -10,9 +10,8 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/extents.h"
 #include "io/io.h"
-#include "io/names/identity.h"
+#include "io/names/path.h"
 
 #include <inttypes.h>
 #include <string.h>

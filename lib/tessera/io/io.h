@@ -1,8 +1,8 @@
 /*
  * io.h - where the bytes of a frame are stored: a file, memory, a source of the program.
  *
- * An interface. file.c, memory.c, source/source.c and source/upload.c implement it; so do window.c
- * and gather.c, on top of another io.
+ * An interface. file.c, memory.c, source.c and upload.c implement it; so do gather.c, and storage.c
+ * for a part of a file, on top of another io.
  *
  * Offsets are bytes from the start of the file, buffer or object. An io does not interpret the
  * bytes. io_gather() and sources keep some of them in memory. Any number of threads may read at
@@ -13,7 +13,7 @@
 #define IO_IO_H
 
 #include "base/error.h"
-#include "io/names/identity.h"
+#include "io/names/path.h"
 
 #include <tessera/source.h>
 
@@ -38,7 +38,7 @@ struct io_manner {
 };
 
 // The rule for coalescing: whether the range of `next_size` bytes at `next` is read together with
-// the `size` bytes at `offset`. extents.c uses it with its own bounds.
+// the `size` bytes at `offset`. io_read_many() uses it with bounds of its own.
 static inline bool
 io_manner_joins(const struct io_manner *m, int64_t offset, size_t size, int64_t next,
                 size_t next_size)
@@ -58,7 +58,7 @@ struct io_ops {
     // Exactly `size` bytes; the end of the file inside of them is TESS_ERR_IO.
     tess_status (*read)(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err);
     // The same for n ascending ranges, which may be read in any order, or concurrently. p: may be
-    // NULL. Optional: extents.h uses `read` instead.
+    // NULL. Optional: io_read_many() uses `read` instead.
     tess_status (*read_many)(struct io *io, const tess_range *ranges, size_t n,
                              const struct io_progress *p, tess_error *err);
     // The file grows as needed.
@@ -92,7 +92,7 @@ struct io {
     bool writable;
     bool in_memory; // no other program can change it
     bool guarded; // reading returns TESS_ERR_STALE if another program has changed it
-    bool once; // it is written from start to end, and published once (source/upload.h)
+    bool once; // it is written from start to end, and published once (upload.h)
     bool locked; // it is written, and its lock (lock.h) is held, also that of what it replaces
     int lock_error; // errno of the failed attempt to lock it
     bool eager; // start to write large writes to the disk before the sync; set by the owner
@@ -114,6 +114,23 @@ io_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
 {
     return io->ops->read(io, offset, dst, size, err);
 }
+
+// Read ranges whose starts and ends ascend, for callers to which it does not matter which one is read
+// first. Those that lie close together cost about as much as one. p: may be NULL.
+tess_status io_read_many(struct io *io, const tess_range *ranges, size_t n,
+                         const struct io_progress *p, tess_error *err);
+
+typedef tess_status joined_read_fn(void *arg, const tess_range *ranges, size_t n,
+                                   const struct io_progress *p, tess_error *err);
+
+/*
+ * Read n ascending ranges, n >= 1: calls `read` once, with the ranges coalesced as the manner says
+ * (io_manner_joins()). p: may be NULL; its indices are those of the n ranges, and `arrived`
+ * runs on any thread, once for each.
+ */
+tess_status joined_read(const struct io_manner *manner, const tess_range *ranges, size_t n,
+                        const struct io_progress *p, joined_read_fn *read, void *arg,
+                        tess_error *err);
 
 static inline tess_status
 io_write(struct io *io, int64_t offset, const void *src, size_t size, tess_error *err)

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "io/directory.h"
 #include "io/names/naming.h"
+#include "io/names/path.h"
 #include "io/open_files.h"
 
 #include <errno.h>

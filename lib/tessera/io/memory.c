@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/io.h"
-#include "io/names/identity.h"
+#include "io/names/path.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #define IO_MEMORY_H
 
 #include "base/error.h"
-#include "io/storage_kind.h"
+#include "io/storage.h"
 
 #include <stddef.h>
 

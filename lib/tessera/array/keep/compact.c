@@ -23,7 +23,7 @@
 #include "frame/sparse/files.h"
 #include "io/file.h"
 #include "io/io.h"
-#include "io/names/leftovers.h"
+#include "io/names/removal.h"
 #include "meta/layers.h"
 #include "meta/ndlayer.h"
 #include "task/watch.h"

@@ -27,7 +27,7 @@
 #include "grid/read/plain.h"
 #include "io/folder.h"
 #include "io/io.h"
-#include "io/names/identity.h"
+#include "io/names/path.h"
 #include "salvage/salvage.h"
 #include "task/watch.h"
 

@@ -9,9 +9,8 @@
 #include "io/folder.h"
 #include "io/io.h"
 #include "io/lock_file.h"
-#include "io/names/identity.h"
-#include "io/names/leftovers.h"
 #include "io/names/path.h"
+#include "io/names/removal.h"
 #include "io/storage.h"
 #include "task/retry.h"
 

@@ -21,7 +21,7 @@
 #include "geom/shape.h"
 #include "grid/grid.h"
 #include "grid/read/plain.h"
-#include "io/source/status.h"
+#include "io/source.h"
 #include "io/storage.h"
 #include "meta/fill_layer.h"
 #include "meta/layers.h"

@@ -23,7 +23,6 @@
 #include "frame/private.h"
 #include "frame/query.h"
 #include "io/ahead.h"
-#include "io/extents.h"
 #include "io/io.h"
 
 #include <inttypes.h>

@@ -13,7 +13,7 @@
 #include "frame/container.h"
 #include "frame/format/index.h"
 #include "frame/private.h"
-#include "io/extents.h"
+#include "io/names/path.h"
 #include "io/io.h"
 
 #include <inttypes.h>

@@ -14,7 +14,6 @@
 #include "frame/load.h"
 #include "frame/private.h"
 #include "io/io.h"
-#include "io/names/identity.h"
 #include "io/names/path.h"
 
 #include <inttypes.h>

@@ -10,6 +10,7 @@
 #include "io/names/naming.h"
 
 #include "base/memory.h"
+#include "io/names/path.h"
 #include "io/names/rename.h"
 #include "io/open_files.h"
 
@@ -66,24 +67,6 @@ naming_is_temporary(const char *name, const char *temporary)
     return strncmp(temporary, name, length) == 0 && temporary[length] == '.' &&
            isdigit((unsigned char)temporary[length + 1]) &&
            skip_digits(temporary + length + 1) == dash;
-}
-
-char *
-io_trim(const char *path)
-{
-    size_t length = strlen(path);
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    return mem_string_n(path, length);
-}
-
-char *
-io_parent(const char *path)
-{
-    const char *const slash = strrchr(path, '/');
-    if (!slash)
-        return mem_string(".");
-    return mem_string_n(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
 tess_status

@@ -10,7 +10,7 @@
  *
  * The process that makes it holds its lock (flock) from the moment on at which the file is known
  * to have that name, so a temporary name with a free lock is left over from a program that died
- * (leftovers.h).
+ * (removal.h).
  *
  * A struct naming belongs to one thread.
  */
@@ -86,7 +86,7 @@ tess_status naming_publish(struct naming *n, int fd, bool durable, tess_error *e
 /*
  * What naming_begin() found to be replaced is removed instead: it gets a temporary name, which the
  * disk has before anything of it goes (durable), and which a program that dies leaves to
- * leftovers.h. TESS_ERR_NOT_FOUND: there is nothing, or nothing any more. What cannot be removed
+ * removal.h. TESS_ERR_NOT_FOUND: there is nothing, or nothing any more. What cannot be removed
  * keeps its name, or has the temporary one, which the message tells.
  */
 tess_status naming_remove(struct naming *n, bool durable, tess_error *err);
@@ -101,14 +101,7 @@ enum { NAMING_SIZE = NAME_MAX + 1 };
 void naming_temporary(const char *name, unsigned number, char *temporary);
 bool naming_is_temporary(const char *name, const char *temporary);
 
-// A path without the slashes at its end, so that names can be made beside it; allocated, NULL: no
-// memory.
-char *io_trim(const char *path);
-
-// The directory that a path without a slash at its end stands in; allocated, NULL: no memory.
-char *io_parent(const char *path);
-
-// The same, open, and the name of it there.
+// The directory that a path without a slash at its end stands in, open, and the name of it there.
 tess_status naming_parent(const char *path, int *parent, const char **name, tess_error *err);
 
 // Bring the names in a directory to the disk. fd: of a file of that file system.

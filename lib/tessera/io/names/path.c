@@ -1,13 +1,10 @@
 /*
- * path.c - whether a path still leads to the file or directory that was opened by it.
- *
- * Device and inode are asked for once: while the file is open no other one has them.
+ * path.c - paths, and the files and directories that they lead to.
  */
 #include "io/names/path.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/names/identity.h"
 #include "io/open_files.h"
 
 #include <errno.h>
@@ -15,6 +12,59 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+// -- parts of a path
+
+char *
+io_trim(const char *path)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    return mem_string_n(path, length);
+}
+
+char *
+io_parent(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    if (!slash)
+        return mem_string(".");
+    return mem_string_n(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+// -- which file it is
+
+tess_status
+io_identity_of(int fd, struct io_identity *identity, tess_error *err)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return err_sys(err, errno, "asking which file it is");
+    *identity = (struct io_identity){info.st_dev, info.st_ino, info.st_nlink == 0};
+    return TESS_OK;
+}
+
+bool
+io_identity_is_at(const struct io_identity *identity, const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && info.st_dev == identity->device &&
+           info.st_ino == identity->inode;
+}
+
+bool
+io_identity_contains(const struct io_identity *directory, const char *path)
+{
+    char *const trimmed = io_trim(path);
+    char *const parent = trimmed ? io_parent(trimmed) : NULL;
+    const bool inside = parent && io_identity_is_at(directory, parent);
+    mem_free(parent);
+    mem_free(trimmed);
+    return inside;
+}
+
+// -- whether it still leads there
 
 struct io_path {
     struct open_file from; // the directory that the path starts in; not set: a name only

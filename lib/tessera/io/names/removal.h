@@ -1,11 +1,17 @@
 /*
- * removal.h - the removal of a file, or of a directory with the files that belong to it.
+ * removal.h - the removal of a file, or of a directory with the files that belong to it; and of
+ * leftovers.
  *
- * Between begin and finish it is locked, as by a writer, so that it can be looked at. It then gets
- * a temporary name (naming.h) before anything of it goes: what dies in between leaves it whole
- * under its name, or under a temporary one.
+ * Between removal_begin() and removal_finish() what is removed is locked, as by a writer, so that
+ * it can be looked at. It then gets a temporary name (naming.h) before anything of it goes: what
+ * dies in between leaves it whole under its name, or under a temporary one.
  *
- * A struct removal belongs to one thread.
+ * *Leftovers* are what programs that were killed left under temporary names. Whatever has the lock
+ * of one is at work; so only that is removed whose lock could be got, and nothing where the file
+ * system has no locks. Files go, and directories of a kind (folder.h) with the files that belong to
+ * it.
+ *
+ * A struct removal belongs to one thread; leftovers: any thread, nothing is kept.
  */
 #ifndef IO_NAMES_REMOVAL_H
 #define IO_NAMES_REMOVAL_H
@@ -42,5 +48,12 @@ tess_status removal_open_file(const struct removal *r, struct io **io, tess_erro
 
 // Remove it; durable: its name is gone from the disk first.
 tess_status removal_finish(struct removal *r, bool durable, tess_error *err);
+
+// Beside `path`, under the temporary names that programs take first: a few calls, however many
+// files there are.
+void leftovers_remove(const char *path, const struct folder_kind *kind);
+
+// Under any temporary name of `path`: the directory is listed.
+void leftovers_remove_all(const char *path, const struct folder_kind *kind);
 
 #endif

@@ -5,11 +5,11 @@
  * The state of the object is read once, when it is opened: bytes that are appended later are not
  * read.
  */
-#ifndef IO_SOURCE_SOURCE_H
-#define IO_SOURCE_SOURCE_H
+#ifndef IO_SOURCE_H
+#define IO_SOURCE_H
 
 #include "base/error.h"
-#include "io/storage_kind.h"
+#include "io/storage.h"
 
 #include <tessera/source.h>
 
@@ -19,7 +19,13 @@
 struct io;
 struct io_progress;
 
-// Objects, which are read, or created (upload.h); and directories of them (directory.c).
+// A running read of a source.
+struct tess_reading {
+    const struct io_progress *progress; // may be NULL
+    size_t nranges; // bound of the index that a source reports
+};
+
+// Objects, which are read, or created (upload.h); and directories of them: source_kinds.c.
 extern const struct storage_kind storage_source;
 extern const struct storage_kind storage_source_directory;
 
@@ -31,5 +37,10 @@ extern const struct storage_kind storage_source_directory;
  */
 tess_status io_source_open(const tess_source *source, size_t first, size_t last, bool owned,
                            const struct io_progress *p, struct io **io, tess_error *err);
+
+// st, or TESS_ERR_IO if it is not a tess_status. On failure err gets status, offset -1, and a
+// message if the function left none; *err was zeroed before the function was called. name: of the
+// function.
+tess_status source_status(tess_status st, const char *name, tess_error *err);
 
 #endif

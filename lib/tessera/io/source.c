@@ -6,20 +6,17 @@
  *
  * Statuses, sizes and messages that a source returns are checked.
  */
-#include "io/source/source.h"
+#include "io/source.h"
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/io.h"
-#include "io/source/joined.h"
-#include "io/source/reading.h"
-#include "io/source/status.h"
-#include "io/source/upload.h"
 
 #include <tessera/context.h>
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum {
@@ -29,8 +26,6 @@ enum {
     GAP_FAR = 64 << 10,
     PIECE_NEAR = 1 << 20,
     PIECE_FAR = 8 << 20,
-    FIRST = 16 << 10, // bytes at the start of an array that are read when it is opened
-    LAST = 1 << 20, // at the end
 };
 
 // The ends of an object, in one allocation.
@@ -52,6 +47,28 @@ static struct source_io *
 source_of(struct io *io)
 {
     return (struct source_io *)io;
+}
+
+// -- what functions of a source return
+
+tess_status
+source_status(tess_status st, const char *name, tess_error *err)
+{
+    if (st == TESS_OK)
+        return st;
+    const bool known = st > TESS_OK && st <= TESS_ERR_TYPE;
+    const tess_status status = known ? st : TESS_ERR_IO;
+    if (!known)
+        return err_set(err, status, -1, "%s of the source returned %d, which is no status", name,
+                       (int)st);
+    if (!err)
+        return status;
+    err->message[TESS_ERROR_MESSAGE_SIZE - 1] = '\0';
+    if (err->message[0] == '\0')
+        return err_set(err, status, -1, "%s of the source failed, without a message", name);
+    err->status = status;
+    err->offset = -1;
+    return status;
 }
 
 // -- what is kept
@@ -324,47 +341,3 @@ io_source_open(const tess_source *source, size_t first, size_t last, bool owned,
     *io = &s->io;
     return TESS_OK;
 }
-
-// -- as a kind of storage
-
-static bool
-is_object(const tess_storage *storage)
-{
-    return !storage->path && !storage->image && storage->source && storage->source->read;
-}
-
-static bool
-takes_objects(const tess_storage *storage)
-{
-    return !storage->path && storage->source && storage->source->write;
-}
-
-static tess_status
-source_open_stored(const tess_storage *storage, bool writable, struct io **io,
-                   struct folder **folder, tess_error *err)
-{
-    (void)folder;
-    if (writable)
-        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
-                       "an array in a source cannot be updated; write a changed copy instead");
-    return io_source_open(storage->source, FIRST, LAST, false, NULL, io, err);
-}
-
-static tess_status
-source_create_stored(const tess_storage *storage, const struct folder_kind *parts, struct io **io,
-                     struct folder **folder, tess_error *err)
-{
-    (void)parts, (void)folder;
-    if (!storage->source->publish)
-        return err_set(err, TESS_ERR_ARG, -1, "a source with write, without publish");
-    return io_upload_create(storage->source, storage->mode == TESS_MODE_REPLACE, io, err);
-}
-
-const struct storage_kind storage_source = {
-    .name = "source",
-    .layout = TESS_LAYOUT_CONTIGUOUS,
-    .holds = is_object,
-    .takes = takes_objects,
-    .open = source_open_stored,
-    .create = source_create_stored,
-};

@@ -1,13 +1,13 @@
 /*
  * upload.c - an io for a new object of a source, written once from start to end.
  */
-#include "io/source/upload.h"
+#include "io/upload.h"
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/io.h"
-#include "io/source/status.h"
+#include "io/source.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -8,8 +8,8 @@
  *
  * Threads: as io.h says; no lock.
  */
-#ifndef IO_SOURCE_UPLOAD_H
-#define IO_SOURCE_UPLOAD_H
+#ifndef IO_UPLOAD_H
+#define IO_UPLOAD_H
 
 #include "base/error.h"
 

@@ -1,26 +1,75 @@
 /*
- * directory.c - a folder (folder.h) whose files are objects of a source of the program.
+ * source_kinds.c - sources of the program as kinds of storage: objects, and directories of them.
  *
- * Directories are read-only. The index, which stays open, is opened with both of its ends. A chunk
- * is opened with its first 64 KiB, or with what the caller asks for in struct folder_use.
+ * A directory is a folder (folder.h) whose files are objects of the source. Directories are
+ * read-only. The index, which stays open, is opened with both of its ends. A chunk is opened with
+ * its first 64 KiB, or with what the caller asks for in struct folder_use.
  *
  * Threads: as folder.h says, no lock; `part` of the source may run on several threads at once.
  */
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/folder.h"
-#include "io/source/source.h"
-#include "io/source/status.h"
+#include "io/source.h"
+#include "io/upload.h"
 
 #include <tessera/storage.h>
 
 #include <errno.h>
 
 enum {
+    FIRST = 16 << 10, // bytes at the start of an array that are read when it is opened
+    LAST = 1 << 20, // at the end
     INDEX_FIRST = 16 << 10,
     INDEX_LAST = 1 << 20,
     CHUNK_FIRST = 64 << 10,
 };
+
+// -- objects as a kind of storage
+
+static bool
+is_object(const tess_storage *storage)
+{
+    return !storage->path && !storage->image && storage->source && storage->source->read;
+}
+
+static bool
+takes_objects(const tess_storage *storage)
+{
+    return !storage->path && storage->source && storage->source->write;
+}
+
+static tess_status
+source_open_stored(const tess_storage *storage, bool writable, struct io **io,
+                   struct folder **folder, tess_error *err)
+{
+    (void)folder;
+    if (writable)
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "an array in a source cannot be updated; write a changed copy instead");
+    return io_source_open(storage->source, FIRST, LAST, false, NULL, io, err);
+}
+
+static tess_status
+source_create_stored(const tess_storage *storage, const struct folder_kind *parts, struct io **io,
+                     struct folder **folder, tess_error *err)
+{
+    (void)parts, (void)folder;
+    if (!storage->source->publish)
+        return err_set(err, TESS_ERR_ARG, -1, "a source with write, without publish");
+    return io_upload_create(storage->source, storage->mode == TESS_MODE_REPLACE, io, err);
+}
+
+const struct storage_kind storage_source = {
+    .name = "source",
+    .layout = TESS_LAYOUT_CONTIGUOUS,
+    .holds = is_object,
+    .takes = takes_objects,
+    .open = source_open_stored,
+    .create = source_create_stored,
+};
+
+// -- directories
 
 struct source_directory {
     struct folder folder;
@@ -146,7 +195,7 @@ static const struct folder_ops directory_ops = {
     .close = directory_close,
 };
 
-// -- as a kind of storage
+// -- directories as a kind of storage
 
 static bool
 is_directory(const tess_storage *storage)
