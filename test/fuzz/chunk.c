@@ -9,8 +9,7 @@
  * must be the same as what it gives in order, so must parts of a block, and the blocks together be
  * the whole.
  */
-#include "chunk/cursor.h"
-#include "chunk/whole.h"
+#include "chunk/content.h"
 #include "fuzz/fuzz.h"
 #include "support/random.h"
 

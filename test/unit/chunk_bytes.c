@@ -5,7 +5,7 @@
 #include "chunk/chunk.h"
 
 #include "base/bytes.h"
-#include "chunk/whole.h"
+#include "chunk/content.h"
 #include "support/hex.h"
 
 #include <inttypes.h>

@@ -2,12 +2,11 @@
  * chunk_roundtrip.c - random data through chunk/encode and back, and damaged chunks, which may be
  * refused or decode to anything, but do no harm.
  */
-#include "chunk/cursor.h"
+#include "chunk/content.h"
 #include "chunk/encode/encode.h"
 
 #include "base/bytes.h"
 #include "chunk/encode/flat.h"
-#include "chunk/whole.h"
 #include "support/hex.h"
 #include "support/random.h"
 

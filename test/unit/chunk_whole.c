@@ -2,8 +2,8 @@
  * chunk_whole.c - tests of chunks that stand in memory: which sizes and limits are taken, and any
  * part of the content.
  */
+#include "chunk/content.h"
 #include "chunk/encode/flat.h"
-#include "chunk/whole.h"
 #include "support/random.h"
 
 #include <setjmp.h>

@@ -11,7 +11,7 @@
 #include "frame/commit/commit.h"
 #include "frame/frame.h"
 
-#include "chunk/cursor.h"
+#include "chunk/content.h"
 #include "chunk/encode/encode.h"
 #include "frame/chunks/stored.h"
 #include "frame/commit/change.h"
@@ -25,13 +25,13 @@
 #include "support/hex.h"
 #include "support/random.h"
 
+#include <cmocka.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 enum {
     CHUNKSIZE = 512,

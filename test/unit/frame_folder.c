@@ -7,7 +7,7 @@
  */
 #include "frame/frame.h"
 
-#include "chunk/cursor.h"
+#include "chunk/content.h"
 #include "chunk/decode.h"
 #include "chunk/encode/flat.h"
 #include "frame/chunks/stored.h"

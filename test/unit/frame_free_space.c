@@ -6,7 +6,7 @@
  * or appended, in however many sessions, and far closer if nothing is overwritten; chunks that
  * share bytes come to no harm.
  */
-#include "chunk/cursor.h"
+#include "chunk/content.h"
 #include "chunk/encode/encode.h"
 #include "chunk/encode/flat.h"
 #include "frame/chunks/stored.h"
@@ -20,12 +20,12 @@
 #include "support/hex.h"
 #include "support/random.h"
 
+#include <cmocka.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 enum { CHUNKSIZE = 4096, FEW = 200, MANY = 1000, MOST = 2000 };
 

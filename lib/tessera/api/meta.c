@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "chunk/encode/encode.h"
 #include "chunk/encode/flat.h"
-#include "chunk/whole.h"
+#include "chunk/content.h"
 #include "frame/format/trailer.h"
 #include "frame/query.h"
 #include "meta/fill_layer.h"

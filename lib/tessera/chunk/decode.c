@@ -9,7 +9,7 @@
  * stop.
  *
  * Not here: where the span is (chunk.c), the filters (filter/), parts of a chunk in order
- * (cursor.c).
+ * (content.c).
  */
 #include "chunk/decode.h"
 

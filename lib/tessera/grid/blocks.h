@@ -20,7 +20,7 @@
 #ifndef GRID_BLOCKS_H
 #define GRID_BLOCKS_H
 
-#include "chunk/cursor.h"
+#include "chunk/content.h"
 #include "grid/open_chunk.h"
 
 struct cached;

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "chunk/chunk.h"
-#include "chunk/cursor.h"
+#include "chunk/content.h"
 #include "chunk/decode.h"
 #include "frame/chunks/stored.h"
 #include "frame/frame.h"

@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "chunk/header.h"
-#include "chunk/whole.h"
+#include "chunk/content.h"
 #include "frame/format/index.h"
 #include "frame/format/ledger.h"
 #include "frame/format/trailer.h"

@@ -13,7 +13,7 @@
 #include "select/gather.h"
 
 #include "base/checked.h"
-#include "chunk/cursor.h"
+#include "chunk/content.h"
 #include "chunk/decode.h"
 #include "grid/grid.h"
 #include "grid/read/fetch.h"

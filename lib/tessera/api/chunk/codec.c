@@ -12,12 +12,12 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "chunk/chunk.h"
+#include "chunk/content.h"
 #include "chunk/encode/encoder.h"
-#include "chunk/encode/vl_encode.h"
+#include "chunk/encode/flat.h"
 #include "chunk/header.h"
 #include "chunk/parallel.h"
 #include "chunk/plugins.h"
-#include "chunk/whole.h"
 #include "grid/cost.h"
 
 #include <tessera/chunk.h>

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "chunk/encode/assemble.h"
+#include "chunk/encode/encode.h"
 #include "chunk/encode/encoder.h"
 #include "chunk/header.h"
 #include "frame/commit/commit.h"

@@ -6,7 +6,7 @@
  * which depends on their kind; of a list that has one kind only, the first stands for all.
  *
  * What reading refuses may not pass here: a chunk goes through the same functions (stored.c,
- * cursor.c, open_chunk_check_special()), and what they do not know (TESS_ERR_UNSUPPORTED) counts as
+ * content.c, open_chunk_check_special()), and what they do not know (TESS_ERR_UNSUPPORTED) counts as
  * right only where a checksum says so.
  */
 #include "array/keep/verify.h"
@@ -16,9 +16,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "chunk/cursor.h"
+#include "chunk/content.h"
 #include "chunk/header.h"
-#include "chunk/whole.h"
 #include "codec/codec.h"
 #include "frame/chunks/ahead.h"
 #include "frame/chunks/stored.h"

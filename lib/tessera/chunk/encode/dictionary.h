@@ -4,6 +4,7 @@
 #ifndef CHUNK_ENCODE_DICTIONARY_H
 #define CHUNK_ENCODE_DICTIONARY_H
 
+#include "chunk/encode/encode.h"
 #include "codec/dict.h"
 
 // Most bytes that a dictionary of a chunk may take; 0: the chunk is too small for one.
@@ -21,5 +22,13 @@ size_t dictionary_samples_size(size_t capacity);
 tess_status dictionary_make(struct codec_dict *d, const struct codec_call *call,
                             const struct samples *samples, size_t capacity, int64_t nstreams,
                             bool always, uint8_t *tmp, tess_error *err);
+
+/*
+ * Make a dictionary for a chunk whose blocks the source has; *d is empty if none would pay. x has
+ * no dictionary yet; s has room for blocks of its encoder.
+ */
+tess_status dictionary_train(struct codec_dict *d, const struct encoding *x,
+                             const struct block_source *source, struct chunk_scratch *s,
+                             tess_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "chunk/header.h"
 #include "codec/codec.h"
 #include "filter/filter.h"
 #include "filter/pipeline.h"
@@ -140,4 +141,20 @@ chunk_encoder_init(struct chunk_encoder *e, const struct chunk_spec *spec, tess_
     e->h.nblocks = (int32_t)ceil_div(e->h.nbytes, e->h.blocksize);
     e->h.leftover = e->h.nbytes % e->h.blocksize;
     return check_codec(e, err);
+}
+
+tess_status
+block_filter(const struct encoding *x, int32_t nblock, const uint8_t *items,
+             struct chunk_scratch *s, struct filtered *f, tess_error *err)
+{
+    const struct chunk_encoder *const e = x->e;
+    const int32_t bsize = chunk_block_nbytes(&e->h, nblock);
+    const bool shorter = bsize < e->h.blocksize;
+    uint8_t *const tmp1 = items == s->buffer[1] ? s->buffer[0] : s->buffer[1];
+    uint8_t *const tmp2 = items == s->buffer[2] ? s->buffer[0] : s->buffer[2];
+
+    f->nstreams = e->h.split && !shorter ? e->h.typesize : 1;
+    f->neblock = (size_t)(bsize / f->nstreams);
+    return pipeline_forward(&e->pipeline, items, nblock, x->ref, tmp1, tmp2, (size_t)bsize,
+                            &f->bytes, err);
 }

@@ -1,11 +1,12 @@
 /*
- * encoder.h - how chunks are to be made, checked once for all of them.
+ * encoder.h - how chunks are to be made, checked once for all of them, and the filters of a block.
  */
 #ifndef CHUNK_ENCODE_ENCODER_H
 #define CHUNK_ENCODE_ENCODER_H
 
 #include "chunk/header.h"
 #include "chunk/plugins.h"
+#include "chunk/scratch.h"
 
 // Split modes; those above go by codec, filter and size.
 enum {
@@ -88,5 +89,17 @@ chunk_encoder_needs_reference(const struct chunk_encoder *e)
 
 // What its codec is called with.
 struct codec_call chunk_encoder_call(const struct chunk_encoder *e, struct codec_state *state);
+
+// A block as the codec gets it: so many streams of neblock bytes each.
+struct filtered {
+    const uint8_t *bytes; // in the scratch, or the items themselves
+    int32_t nstreams;
+    size_t neblock;
+};
+
+// Filter the content of block `nblock`: chunk_block_nbytes() bytes, which may stand in a buffer of
+// the scratch. The scratch has room for blocks of the encoder (scratch_reserve()).
+tess_status block_filter(const struct encoding *x, int32_t nblock, const uint8_t *items,
+                         struct chunk_scratch *s, struct filtered *f, tess_error *err);
 
 #endif

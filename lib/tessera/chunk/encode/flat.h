@@ -1,5 +1,6 @@
 /*
- * flat.h - chunks out of bytes that stand in memory, above all an index, or a metalayer.
+ * flat.h - chunks out of bytes that stand in memory: above all an index, or a metalayer; and those
+ * whose blocks differ in size.
  *
  * Functions without state: any thread may call.
  */
@@ -27,5 +28,17 @@ tess_status chunk_of_bytes(const void *src, size_t size, int32_t blocksize, uint
 // The same for bytes that the caller will put there: not compressed, *room gets `size` bytes.
 tess_status chunk_of_room(size_t size, int32_t blocksize, uint8_t **chunk, int32_t *cbytes,
                           uint8_t **room, tess_error *err);
+
+// Room that a chunk of so many blocks, with spec->nbytes in all, can be made in.
+int64_t chunk_vl_bound(const struct chunk_spec *spec, int64_t nblocks);
+
+/*
+ * Make a chunk of nblocks blocks, which stand in src one behind the other and have 1 byte at least;
+ * spec->nbytes are all of them. Of spec, sizes and shape of blocks, and splitting do not count.
+ * dst holds chunk_vl_bound() bytes.
+ */
+tess_status chunk_encode_vl(const struct chunk_spec *spec, const uint8_t *src, const int32_t *sizes,
+                            int32_t nblocks, struct chunk_scratch *s, uint8_t *dst, int32_t *cbytes,
+                            tess_error *err);
 
 #endif

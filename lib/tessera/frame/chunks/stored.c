@@ -13,7 +13,7 @@
 #include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "chunk/cursor.h"
+#include "chunk/content.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
 #include "frame/container.h"

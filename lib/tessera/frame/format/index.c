@@ -7,11 +7,10 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/swap.h"
-#include "chunk/encode/assemble.h"
+#include "chunk/content.h"
 #include "chunk/encode/encode.h"
 #include "chunk/encode/encoder.h"
 #include "chunk/encode/flat.h"
-#include "chunk/whole.h"
 #include "codec/codec.h"
 
 #include <assert.h>

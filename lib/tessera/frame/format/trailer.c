@@ -12,7 +12,7 @@
 #include "chunk/encode/encode.h"
 #include "chunk/encode/flat.h"
 #include "chunk/header.h"
-#include "chunk/whole.h"
+#include "chunk/content.h"
 #include "frame/format/checksums.h"
 #include "meta/layers.h"
 

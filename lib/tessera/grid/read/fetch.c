@@ -13,7 +13,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "chunk/cursor.h"
+#include "chunk/content.h"
 #include "chunk/scratch.h"
 #include "codec/codec.h"
 #include "frame/chunks/stored.h"

@@ -13,7 +13,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "cache/cache.h"
-#include "chunk/cursor.h"
+#include "chunk/content.h"
 #include "chunk/decode.h"
 #include "geom/shape.h"
 #include "geom/walk.h"

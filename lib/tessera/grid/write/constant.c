@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "cache/cache.h"
 #include "chunk/chunk.h"
-#include "chunk/encode/assemble.h"
+#include "chunk/encode/encode.h"
 #include "chunk/header.h"
 #include "frame/commit/change.h"
 #include "frame/format/index.h"

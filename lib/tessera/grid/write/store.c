@@ -19,7 +19,6 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "chunk/encode/assemble.h"
 #include "chunk/encode/encode.h"
 #include "chunk/encode/encoder.h"
 #include "chunk/scratch.h"
