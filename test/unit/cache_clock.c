@@ -1,7 +1,7 @@
 /*
- * cache_clock.c - tests of cache/memory and cache/clock: slots, and which of them is emptied next.
+ * cache_clock.c - tests of cache/memory.c: slots, and which of them is emptied next.
  */
-#include "cache/clock.h"
+#include "cache/private.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

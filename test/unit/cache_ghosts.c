@@ -1,7 +1,7 @@
 /*
- * cache_ghosts.c - tests of cache/ghosts: ages of missed keys against a list of all of them.
+ * cache_ghosts.c - tests of the ghosts of cache/policy.c: ages of missed keys against a list of all of them.
  */
-#include "cache/ghosts.h"
+#include "cache/private.h"
 
 #include "support/random.h"
 

@@ -1,7 +1,7 @@
 /*
  * cache_policy.c - tests of cache/policy: which misses are answered by letting the block in.
  */
-#include "cache/policy.h"
+#include "cache/private.h"
 
 #include "support/random.h"
 

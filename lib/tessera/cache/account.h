@@ -6,7 +6,7 @@
  * them back when it frees that. While the account has room, caches do not notice each other. When
  * it has none, a member that wants a block looks for one elsewhere:
  *
- *   1. A hand passes the members that have blocks, as that of a clock (clock.h). A member that was
+ *   1. A hand passes the members that have blocks, as that of a clock (memory.c). A member that was
  *      not used since the hand passed it gives back some of its blocks: an array that is idle loses
  *      its memory to those that are used.
  *   2. A member that is used, and has more than its fair share (the budget, divided by the number

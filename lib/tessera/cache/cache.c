@@ -1,5 +1,5 @@
 /*
- * cache.c - decoded blocks: a table in 64 shards that finds them, and what is dirty.
+ * cache.c - decoded blocks: a table in 64 shards that finds them.
  *
  * A block is in one of these states:
  *   free      in the list of memory.c, pinned by it
@@ -16,14 +16,10 @@
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "cache/account.h"
-#include "cache/clock.h"
-#include "cache/dirty.h"
-#include "cache/memory.h"
-#include "cache/policy.h"
+#include "cache/private.h"
 
 #include <pthread.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 enum {
     SHARDS = 64,
@@ -39,23 +35,6 @@ struct shard {
     uint32_t nbuckets; // a power of two
     uint32_t nblocks;
     _Atomic int64_t hits, misses; // also read without the lock
-};
-
-struct cache {
-    int64_t budget;
-    size_t blocksize;
-    bool shared; // the budget is that of the process, and `account` its part of it
-    struct account_member account;
-    _Atomic int64_t used;
-    struct dirty dirty;
-    _Atomic int64_t hits, misses; // that no shard has counted
-    pthread_mutex_t lock; // guards policy, clock and memory; before any shard's
-    struct policy policy;
-    struct clock clock;
-    struct memory memory;
-    _Atomic int64_t evictions; // counted with `lock` held
-    _Atomic(struct shard *)
-        shards; // NULL: no block so far. An array that is read little needs none
 };
 
 // Writers hold a lock; readers do not.
@@ -491,63 +470,7 @@ cache_add(struct cache *c, struct cached *b)
     return other;
 }
 
-// -- dirty blocks, and changed chunks: the caller has exclusive access
-
-int64_t
-cache_dirty_max(const struct cache *c)
-{
-    return c->budget / 4 * 3;
-}
-
-// With a shared budget it is less, the more dirty blocks other arrays have.
-int64_t
-cache_dirty_room(const struct cache *c)
-{
-    const int64_t most = cache_dirty_max(c);
-    return c->shared ? min_i64(most, account_dirty_room(dirty_total(&c->dirty))) : most;
-}
-
-int64_t
-cache_dirty_size(const struct cache *c)
-{
-    return atomic_load(&c->dirty.size);
-}
-
-bool
-cache_promise(struct cache *c, int64_t size)
-{
-    return dirty_promise(&c->dirty, size, cache_dirty_room(c));
-}
-
-void
-cache_keep_promise(struct cache *c, int64_t size)
-{
-    dirty_keep(&c->dirty, size);
-}
-
-void
-cache_begin_write(struct cache *c)
-{
-    dirty_begin(&c->dirty);
-}
-
-void
-cache_mark_dirty(struct cache *c, struct cached *b)
-{
-    dirty_mark(&c->dirty, b);
-}
-
-void
-cache_hurry_write(struct cache *c)
-{
-    dirty_hurry(&c->dirty);
-}
-
-bool
-cache_has_urgent(const struct cache *c)
-{
-    return atomic_load(&c->dirty.urgent) > 0;
-}
+// -- clean blocks, and changed chunks: the caller has exclusive access
 
 void
 cache_mark_clean(struct cache *c, struct cached *const *blocks, size_t n)
@@ -557,92 +480,6 @@ cache_mark_clean(struct cache *c, struct cached *const *blocks, size_t n)
     while (c->shared && !account_has_room(0) && free_one(c, false)) // it was lowered
         continue;
     pthread_mutex_unlock(&c->lock);
-}
-
-static int
-by_place(const void *x, const void *y)
-{
-    const struct cached *const a = *(struct cached *const *)x, *const b =
-                                                                   *(struct cached *const *)y;
-    if (a->chunk != b->chunk)
-        return a->chunk < b->chunk ? -1 : 1;
-    return (a->block > b->block) - (a->block < b->block);
-}
-
-static int
-by_age(const void *x, const void *y)
-{
-    const struct cached *const a = *(struct cached *const *)x, *const b =
-                                                                   *(struct cached *const *)y;
-    return (a->written > b->written) - (a->written < b->written);
-}
-
-// Dirty blocks, or urgent ones, in no order; NULL: no memory.
-static struct cached **
-find_dirty(struct cache *c, bool urgent, size_t *n)
-{
-    const size_t count = (size_t)(atomic_load(&c->dirty.size) / (int64_t)c->blocksize);
-    struct cached **const list = mem_alloc((count + 1) * sizeof *list);
-    *n = 0;
-    if (!list)
-        return NULL;
-    pthread_mutex_lock(&c->lock);
-    for (int64_t i = 0; i < c->memory.n && count > 0; i++) {
-        struct cached *const b = c->memory.slots[i];
-        if (urgent ? b->urgent : b->dirty)
-            list[(*n)++] = b;
-    }
-    pthread_mutex_unlock(&c->lock);
-    return list;
-}
-
-static int
-by_name(const void *x, const void *y)
-{
-    const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
-}
-
-// Of n blocks, move those that are in a set with one of the first `first` next to these. How many
-// there are then; without memory, no more than the first.
-static size_t
-complete_sets(struct cached **blocks, size_t first, size_t n)
-{
-    int64_t *const sets = mem_alloc(first * sizeof *sets + 1);
-    size_t count = first;
-    if (!sets)
-        return first;
-    for (size_t i = 0; i < first; i++)
-        sets[i] = blocks[i]->set;
-    qsort(sets, first, sizeof *sets, by_name);
-    for (size_t i = first; i < n; i++)
-        if (sorted_has_i64(sets, first, blocks[i]->set))
-            blocks[count++] = blocks[i];
-    mem_free(sets);
-    return count;
-}
-
-bool
-cache_list_dirty(struct cache *c, int64_t wanted, struct cached ***blocks, size_t *n)
-{
-    *blocks = find_dirty(c, false, n);
-    if (!*blocks)
-        return false;
-    if (wanted < (int64_t)*n) {
-        qsort(*blocks, *n, sizeof(struct cached *), by_age);
-        *n = complete_sets(*blocks, (size_t)wanted, *n);
-    }
-    qsort(*blocks, *n, sizeof(struct cached *), by_place);
-    return true;
-}
-
-bool
-cache_list_urgent(struct cache *c, struct cached ***blocks, size_t *n)
-{
-    *blocks = find_dirty(c, true, n);
-    if (*blocks)
-        qsort(*blocks, *n, sizeof(struct cached *), by_place);
-    return *blocks != NULL;
 }
 
 // With the cache's lock held.

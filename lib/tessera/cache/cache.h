@@ -2,10 +2,10 @@
  * cache.h - decoded blocks, kept because they are likely to be asked for again.
  *
  * A block is a key, chunk and number, and `blocksize` bytes; what arrays, chunks and files are is
- * not known here. Blocks enter that were read in part and are expected back (policy.h), or that
+ * not known here. Blocks enter that were read in part and are expected back (policy.c), or that
  * were written in part. Written ones are *dirty*: their items are nowhere else. They stay until the
  * caller has encoded them. Of the others, those that are used least leave when the budget is used
- * up (clock.h); their memory is used again (memory.h).
+ * up; their memory is used again (memory.c).
  *
  * Threads: any number may find, add and unpin at once, and promise. Marking blocks dirty or clean
  * and forgetting them requires exclusive access; listing dirty ones, that this does not happen
@@ -37,15 +37,15 @@ struct cached {
     // The cache's own:
     atomic_int pins; // grows with the shard's lock held; 0: may be evicted. Free memory has one
     atomic_uchar uses; // since the clock's hand passed; more than a few are not counted
-    uint8_t group, credit; // policy.h; with the shard's lock held
+    uint8_t group, credit; // policy.c; with the shard's lock held
     bool listed; // the table finds it; changes with the shard's lock held
-    atomic_bool dirty; // the rest but next and slot: by callers with exclusive access (dirty.h)
+    atomic_bool dirty; // the rest but next and slot: by callers with exclusive access (dirty.c)
     bool urgent;
     int64_t written; // the write that touched it last
     int64_t set; // its name, of a dirty block
     struct cached *ring; // the next of the set
     struct cached *next; // of its bucket, or free
-    int64_t slot; // memory.h; with the cache's lock held
+    int64_t slot; // memory.c; with the cache's lock held
 };
 
 struct cache_stats {

@@ -1,9 +1,25 @@
 /*
  * dirty.c - blocks that were written and are stored nowhere else, and which of them go together.
+ *
+ * A call that writes touches several blocks. Where some of them were stored and others not, a
+ * commit would have a part of the call. So blocks that a call touched are in one *set*, and sets
+ * that a later call touches both of become one. If a part of a set is stored, the rest is *urgent*:
+ * it has to be stored before the next commit. A set is urgent as a whole, or not.
+ *
+ * A set is a circle of blocks. Joining two costs as much as the smaller one has blocks.
+ *
+ * Requires exclusive access, but for `size`, `urgent` and promises, which are atomic.
  */
-#include "cache/dirty.h"
+#include "cache/private.h"
 
-#include "cache/cache.h"
+#include "base/checked.h"
+#include "base/memory.h"
+#include "base/sorted.h"
+#include "cache/account.h"
+
+#include <stdlib.h>
+
+// -- sets
 
 void
 dirty_init(struct dirty *d, int64_t blocksize, void (*count)(int64_t size))
@@ -11,7 +27,8 @@ dirty_init(struct dirty *d, int64_t blocksize, void (*count)(int64_t size))
     *d = (struct dirty){.blocksize = blocksize, .count = count};
 }
 
-int64_t
+// Bytes that are dirty, or promised.
+static int64_t
 dirty_total(const struct dirty *d)
 {
     return atomic_load(&d->size) + atomic_load(&d->promised);
@@ -19,7 +36,7 @@ dirty_total(const struct dirty *d)
 
 // Bytes of *part, size or promised.
 static void
-add(const struct dirty *d, _Atomic int64_t *part, int64_t size)
+dirty_count(const struct dirty *d, _Atomic int64_t *part, int64_t size)
 {
     atomic_fetch_add(part, size);
     if (d->count && size != 0)
@@ -29,14 +46,7 @@ add(const struct dirty *d, _Atomic int64_t *part, int64_t size)
 void
 dirty_finish(struct dirty *d)
 {
-    add(d, &d->size, -atomic_load(&d->size));
-}
-
-void
-dirty_begin(struct dirty *d)
-{
-    d->writes++;
-    d->first = NULL;
+    dirty_count(d, &d->size, -atomic_load(&d->size));
 }
 
 static void
@@ -88,29 +98,6 @@ join_sets(struct dirty *d, struct cached *a, struct cached *b)
     b->ring = after;
 }
 
-void
-dirty_mark(struct dirty *d, struct cached *b)
-{
-    b->written = d->writes;
-    if (!b->dirty) {
-        b->dirty = true;
-        b->ring = b;
-        b->set = ++d->sets;
-        add(d, &d->size, d->blocksize);
-    }
-    if (d->first)
-        join_sets(d, d->first, b);
-    else
-        d->first = b;
-}
-
-void
-dirty_hurry(struct dirty *d)
-{
-    if (d->first && !d->first->urgent)
-        make_set_urgent(d, d->first);
-}
-
 // Those of a block's circle that are dirty still become a circle of their own, and urgent.
 static void
 split_set(struct dirty *d, struct cached *b)
@@ -139,7 +126,7 @@ dirty_clean(struct dirty *d, struct cached *const *blocks, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct cached *const b = blocks[i];
-        add(d, &d->size, b->dirty ? -d->blocksize : 0);
+        dirty_count(d, &d->size, b->dirty ? -d->blocksize : 0);
         atomic_fetch_sub(&d->urgent, b->dirty && b->urgent ? 1 : 0);
         b->dirty = b->urgent = false;
     }
@@ -148,18 +135,166 @@ dirty_clean(struct dirty *d, struct cached *const *blocks, size_t n)
             split_set(d, blocks[i]);
 }
 
-bool
-dirty_promise(struct dirty *d, int64_t size, int64_t most)
+// -- of a cache
+
+int64_t
+cache_dirty_max(const struct cache *c)
 {
-    add(d, &d->promised, size);
+    return c->budget / 4 * 3;
+}
+
+// With a shared budget it is less, the more dirty blocks other arrays have.
+int64_t
+cache_dirty_room(const struct cache *c)
+{
+    const int64_t most = cache_dirty_max(c);
+    return c->shared ? min_i64(most, account_dirty_room(dirty_total(&c->dirty))) : most;
+}
+
+int64_t
+cache_dirty_size(const struct cache *c)
+{
+    return atomic_load(&c->dirty.size);
+}
+
+bool
+cache_promise(struct cache *c, int64_t size)
+{
+    struct dirty *const d = &c->dirty;
+    const int64_t most = cache_dirty_room(c);
+    dirty_count(d, &d->promised, size);
     if (dirty_total(d) <= most)
         return true;
-    add(d, &d->promised, -size);
+    dirty_count(d, &d->promised, -size);
     return false;
 }
 
 void
-dirty_keep(struct dirty *d, int64_t size)
+cache_keep_promise(struct cache *c, int64_t size)
 {
-    add(d, &d->promised, -size);
+    dirty_count(&c->dirty, &c->dirty.promised, -size);
+}
+
+void
+cache_begin_write(struct cache *c)
+{
+    c->dirty.writes++;
+    c->dirty.first = NULL;
+}
+
+void
+cache_mark_dirty(struct cache *c, struct cached *b)
+{
+    struct dirty *const d = &c->dirty;
+    b->written = d->writes;
+    if (!b->dirty) {
+        b->dirty = true;
+        b->ring = b;
+        b->set = ++d->sets;
+        dirty_count(d, &d->size, d->blocksize);
+    }
+    if (d->first)
+        join_sets(d, d->first, b);
+    else
+        d->first = b;
+}
+
+void
+cache_hurry_write(struct cache *c)
+{
+    struct dirty *const d = &c->dirty;
+    if (d->first && !d->first->urgent)
+        make_set_urgent(d, d->first);
+}
+
+bool
+cache_has_urgent(const struct cache *c)
+{
+    return atomic_load(&c->dirty.urgent) > 0;
+}
+
+static int
+by_place(const void *x, const void *y)
+{
+    const struct cached *const a = *(struct cached *const *)x, *const b =
+                                                                   *(struct cached *const *)y;
+    if (a->chunk != b->chunk)
+        return a->chunk < b->chunk ? -1 : 1;
+    return (a->block > b->block) - (a->block < b->block);
+}
+
+static int
+by_age(const void *x, const void *y)
+{
+    const struct cached *const a = *(struct cached *const *)x, *const b =
+                                                                   *(struct cached *const *)y;
+    return (a->written > b->written) - (a->written < b->written);
+}
+
+// Dirty blocks, or urgent ones, in no order; NULL: no memory.
+static struct cached **
+find_dirty(struct cache *c, bool urgent, size_t *n)
+{
+    const size_t count = (size_t)(atomic_load(&c->dirty.size) / (int64_t)c->blocksize);
+    struct cached **const list = mem_alloc((count + 1) * sizeof *list);
+    *n = 0;
+    if (!list)
+        return NULL;
+    pthread_mutex_lock(&c->lock);
+    for (int64_t i = 0; i < c->memory.n && count > 0; i++) {
+        struct cached *const b = c->memory.slots[i];
+        if (urgent ? b->urgent : b->dirty)
+            list[(*n)++] = b;
+    }
+    pthread_mutex_unlock(&c->lock);
+    return list;
+}
+
+static int
+by_name(const void *x, const void *y)
+{
+    const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
+}
+
+// Of n blocks, move those that are in a set with one of the first `first` next to these. How many
+// there are then; without memory, no more than the first.
+static size_t
+complete_sets(struct cached **blocks, size_t first, size_t n)
+{
+    int64_t *const sets = mem_alloc(first * sizeof *sets + 1);
+    size_t count = first;
+    if (!sets)
+        return first;
+    for (size_t i = 0; i < first; i++)
+        sets[i] = blocks[i]->set;
+    qsort(sets, first, sizeof *sets, by_name);
+    for (size_t i = first; i < n; i++)
+        if (sorted_has_i64(sets, first, blocks[i]->set))
+            blocks[count++] = blocks[i];
+    mem_free(sets);
+    return count;
+}
+
+bool
+cache_list_dirty(struct cache *c, int64_t wanted, struct cached ***blocks, size_t *n)
+{
+    *blocks = find_dirty(c, false, n);
+    if (!*blocks)
+        return false;
+    if (wanted < (int64_t)*n) {
+        qsort(*blocks, *n, sizeof(struct cached *), by_age);
+        *n = complete_sets(*blocks, (size_t)wanted, *n);
+    }
+    qsort(*blocks, *n, sizeof(struct cached *), by_place);
+    return true;
+}
+
+bool
+cache_list_urgent(struct cache *c, struct cached ***blocks, size_t *n)
+{
+    *blocks = find_dirty(c, true, n);
+    if (*blocks)
+        qsort(*blocks, *n, sizeof(struct cached *), by_place);
+    return *blocks != NULL;
 }

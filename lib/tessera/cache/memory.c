@@ -1,7 +1,28 @@
 /*
- * memory.c - the memory of decoded blocks: slots that are used again and again.
+ * memory.c - the memory of decoded blocks: slots that are used again and again, and which block
+ * leaves its slot.
+ *
+ * A slot is allocated when the first block needs it, as long as the budget allows, and freed with
+ * the cache, or when other arrays need its bytes (account.h). So a cache that is full allocates
+ * nothing, asks the system for nothing and faults in no page: a block that enters gets the pages of
+ * the one that left. A cache that was never used has no memory. What was tried before, malloc and
+ * free for each block, costs an mmap, an munmap and a page fault per 4 KiB for blocks above glibc's
+ * threshold of 128 KiB.
+ *
+ * The bytes of a slot need no lock: they belong to the thread that has the block reserved;
+ * afterwards threads that have it pinned read them, and they are written with exclusive access to
+ * the cache only.
+ *
+ * Which block leaves is found by the hand of a clock over all slots. Each use of a block is
+ * counted, up to 3; the hand takes one off where it passes, and stops at a block that has none left
+ * (generalized CLOCK, as the main queue of S3-FIFO: Yang et al., "FIFO queues are all you need for
+ * cache eviction", SOSP 2023). A hit moves nothing and needs no lock of its own, which LRU does not
+ * offer. Uses up to 7 or 15 gain nothing with Zipf's distribution and keep dead blocks for longer
+ * (bench/cache). A block that enters is behind the hand and has no uses: it has one round to be
+ * used. `uses` of a block is an atomic that is read and written in two steps: a lost use is cheaper
+ * than a locked instruction per hit.
  */
-#include "cache/memory.h"
+#include "cache/private.h"
 
 #include "base/checked.h"
 #include "base/memory.h"
@@ -130,4 +151,52 @@ memory_free_idle(struct memory *m)
     m->free = b->next;
     memory_free(m, b);
     return true;
+}
+
+// -- which block leaves
+
+enum {
+    USES_MAX = 3,
+    STEPS = 256, // blocks that could leave; then the least used of these does
+};
+
+void
+clock_use(struct cached *b)
+{
+    const unsigned char uses = atomic_load_explicit(&b->uses, memory_order_relaxed);
+    if (uses < USES_MAX)
+        atomic_store_explicit(&b->uses, uses + 1, memory_order_relaxed);
+}
+
+static bool
+may_leave(const struct cached *b)
+{
+    return atomic_load_explicit(&b->pins, memory_order_acquire) == 0 && !b->dirty;
+}
+
+struct cached *
+clock_victim(struct clock *k, const struct memory *m)
+{
+    struct cached *least = NULL;
+    unsigned char least_uses = USES_MAX + 1;
+    int steps = STEPS;
+
+    if (k->hand >= m->n) // slots were freed
+        k->hand = 0;
+    for (int64_t passed = 0; passed < (USES_MAX + 1) * m->n && steps > 0; passed++) {
+        struct cached *const b = m->slots[k->hand];
+        k->hand = k->hand + 1 < m->n ? k->hand + 1 : 0;
+        if (!may_leave(b))
+            continue;
+        steps--;
+        const unsigned char uses = atomic_load_explicit(&b->uses, memory_order_relaxed);
+        if (uses < least_uses) {
+            least = b;
+            least_uses = uses;
+        }
+        if (uses == 0)
+            return b;
+        atomic_store_explicit(&b->uses, uses - 1, memory_order_relaxed);
+    }
+    return least;
 }
