@@ -1,9 +1,9 @@
 /*
- * task_executor.c - tests of task/executor: jobs with executors that work, late, twice, or never.
+ * task_executor.c - tests of task/workers.c: jobs with executors that work, late, twice, or never.
  *
  * Made for the thread sanitizer, too: what next and finish touch is plain.
  */
-#include "task/executor.h"
+#include "task/workers.h"
 
 #include "support/executors.h"
 #include "support/random.h"

@@ -23,7 +23,6 @@
 #include "io/names/removal.h"
 #include "io/names/path.h"
 #include "io/storage.h"
-#include "task/retry.h"
 #include "task/watch.h"
 
 #include <errno.h>

@@ -17,9 +17,8 @@
 #include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "task/cpus.h"
-#include "task/executor.h"
-#include "task/waitlock.h"
+#include "task/gate.h"
+#include "task/process.h"
 #include "task/watch.h"
 #include "task/workers.h"
 

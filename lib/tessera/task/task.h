@@ -17,7 +17,7 @@
  * number of threads may run jobs at once, and a job never needs more than its caller. After a
  * fork() the child has no pool and starts one of its own.
  *
- * With an executor the threads of the program help instead, which promise nothing (executor.h). A
+ * With an executor the threads of the program help instead, which promise nothing (workers.h). A
  * job needs none of them either.
  *
  * While a job runs, its caller tells the program now and then how far it is (watch.h): it is grains

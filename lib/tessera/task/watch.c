@@ -1,9 +1,11 @@
 /*
- * watch.c - how far a call is: told to the program that made it, which may want it to end.
+ * watch.c - how far a call is: told to the program that made it, which may want it to end; and
+ * waiting for what others have, by asking again and again.
  */
 #include "task/watch.h"
 
 #include "base/checked.h"
+#include "base/log.h"
 
 #include <stddef.h>
 #include <time.h>
@@ -183,4 +185,42 @@ watch_poll(struct watch *w)
     if (!watch_is_cancelled(w))
         (void)watch_look(w, NULL);
     return watch_is_cancelled(w);
+}
+
+// -- waiting by polling
+
+enum {
+    MS = 1000000,
+    NAP_FIRST = MS / 4,
+    NAP_MAX = 10 * MS,
+};
+
+void
+retry_begin(struct retry *p, const tess_context *context, const char *path, int64_t ms)
+{
+    static const tess_context nobody = {0};
+    watch_begin(&p->watch, context ? context : &nobody, 1);
+    p->path = path;
+    p->nap = NAP_FIRST;
+    p->end = -1;
+    if (ms >= 0 && (!mul_i64(ms, MS, &p->end) || !add_i64(p->end, watch_now(), &p->end)))
+        p->end = INT64_MAX;
+}
+
+bool
+retry_again(struct retry *p, tess_status *st, tess_error *err)
+{
+    const tess_status wanted = watch_look(&p->watch, err);
+    const int64_t left = p->end < 0 ? INT64_MAX : p->end - watch_now();
+    if (wanted != TESS_OK)
+        *st = wanted;
+    if (wanted != TESS_OK || left <= 0)
+        return false;
+    if (p->nap == NAP_FIRST)
+        LOG(TESS_LOG_INFO, TESS_EVENT_WAIT, p->path, "waiting: %s", err->message);
+    const int64_t nap = min_i64(p->nap, left);
+    const struct timespec t = {.tv_nsec = (long)nap};
+    (void)nanosleep(&t, NULL); // a signal: ask earlier
+    p->nap = min_i64(2 * p->nap, NAP_MAX);
+    return true;
 }

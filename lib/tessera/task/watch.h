@@ -26,6 +26,17 @@
  * other members belong to the thread that made the call: it divides ranges and begins jobs while no
  * worker has grains of the watch, and it alone reports. All but `last` and `told` do not change
  * during a job, so that workers may read them. There is no lock.
+ *
+ * Waiting by polling, with a timeout and cancellation (struct retry, which belongs to the thread
+ * that waits):
+ *
+ *     retry_begin(&p, context, path, ms);
+ *     do
+ *         st = try_to_get_it(&why);
+ *     while (st != TESS_OK && is_refused(&why) && retry_again(&p, &st, &why));
+ *
+ * Locks of files can be waited for by the operating system, too, but neither for a time nor until
+ * the program does not want to any more.
  */
 #ifndef TASK_WATCH_H
 #define TASK_WATCH_H
@@ -82,5 +93,21 @@ int64_t watch_patience(struct watch *w); // nanoseconds until it is; INT64_MAX: 
 bool watch_can_be_cancelled(const struct watch *w);
 bool watch_is_cancelled(const struct watch *w);
 bool watch_poll(struct watch *w);
+
+struct retry {
+    struct watch watch;
+    int64_t end; // in nanoseconds of a clock; negative: never
+    int64_t nap; // nanoseconds
+    const char *path;
+};
+
+// For so many milliseconds; negative: as long as it takes. The context's function is told now and
+// then that nothing of 1 is done; NULL: there is none. path: of what is waited for, for the log,
+// and valid until the end; NULL: it is not known.
+void retry_begin(struct retry *p, const tess_context *context, const char *path, int64_t ms);
+
+// Sleep a little; true: try again. False: the time is over, or the program does not want to go on:
+// *st is TESS_ERR_CANCELLED then.
+bool retry_again(struct retry *p, tess_status *st, tess_error *err);
 
 #endif

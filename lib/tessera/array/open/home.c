@@ -12,7 +12,7 @@
 #include "io/names/path.h"
 #include "io/names/removal.h"
 #include "io/storage.h"
-#include "task/retry.h"
+#include "task/watch.h"
 
 #include <errno.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "frame/container.h"
-#include "task/waitlock.h"
+#include "task/gate.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

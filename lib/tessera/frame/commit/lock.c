@@ -12,7 +12,7 @@
 #include "frame/private.h"
 #include "io/lock_file.h"
 #include "io/names/path.h"
-#include "task/retry.h"
+#include "task/watch.h"
 
 #include <errno.h>
 

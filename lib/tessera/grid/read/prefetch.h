@@ -22,7 +22,7 @@
 #define GRID_READ_PREFETCH_H
 
 #include "grid/open_chunk.h"
-#include "task/waitlock.h"
+#include "task/gate.h"
 
 #include <stdbool.h>
 

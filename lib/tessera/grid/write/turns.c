@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/sorted.h"
-#include "task/waitlock.h"
+#include "task/gate.h"
 
 #include <stdatomic.h>
 
