@@ -7,7 +7,7 @@
 #include "fuzz/changes.h"
 
 #include "fuzz/look.h"
-#include "meta/fill_layer.h"
+#include "meta/ndlayer.h"
 #include "support/reference.h"
 
 enum {

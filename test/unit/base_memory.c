@@ -5,7 +5,7 @@
  */
 #include "base/memory.h"
 
-#include "meta/growing.h"
+#include "meta/pack.h"
 #include "support/random.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /*
- * geom_halves.c - tests of geom/halves: each cell once, in order, whatever is done at once.
+ * geom_halves.c - tests of halves_do(): each cell once, in order, whatever is done at once.
  */
-#include "geom/halves.h"
+#include "geom/walk.h"
 
 #include "base/checked.h"
 #include "support/random.h"

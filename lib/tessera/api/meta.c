@@ -12,8 +12,8 @@
 #include "chunk/content.h"
 #include "frame/format/trailer.h"
 #include "frame/query.h"
-#include "meta/fill_layer.h"
 #include "meta/layers.h"
+#include "meta/ndlayer.h"
 #include "task/gate.h"
 
 #include <tessera/meta.h>

@@ -16,8 +16,8 @@
 #include "frame/commit/current.h"
 #include "frame/format/header.h"
 #include "frame/query.h"
-#include "meta/fill_layer.h"
 #include "meta/layers.h"
+#include "meta/ndlayer.h"
 #include "task/gate.h"
 
 #include <string.h>

@@ -1,9 +1,21 @@
 /*
- * plugin.c - what codecs and filters of the program are told, and what they say.
+ * plugin.c - what codecs and filters are told of a block, and what those of the program say.
  */
 #include "base/plugin.h"
 
+#include "base/checked.h"
+
 #include <string.h>
+
+bool
+grid_matches(const struct block_grid *grid, int32_t blocksize)
+{
+    int64_t nbytes = grid->typesize;
+    for (int i = 0; i < grid->ndim; i++)
+        if (grid->shape[i] < 1 || !mul_i64(nbytes, grid->shape[i], &nbytes))
+            return false;
+    return nbytes == blocksize;
+}
 
 tess_block
 plugin_block(const struct block_grid *grid, int32_t blocksize, int32_t typesize)

@@ -13,7 +13,7 @@
 #define CODEC_CODEC_H
 
 #include "base/error.h"
-#include "base/grid.h"
+#include "base/plugin.h"
 
 #include <tessera/plugin.h>
 

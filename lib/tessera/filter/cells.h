@@ -8,7 +8,7 @@
 #define FILTER_CELLS_H
 
 #include "base/error.h"
-#include "base/grid.h"
+#include "base/plugin.h"
 #include "filter/filter.h"
 
 #include <stdbool.h>

@@ -13,7 +13,6 @@
 #define FILTER_FILTER_H
 
 #include "base/error.h"
-#include "base/grid.h"
 #include "base/plugin.h"
 
 #include <stdbool.h>

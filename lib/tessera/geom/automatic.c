@@ -11,7 +11,7 @@
 #include "geom/automatic.h"
 
 #include "base/checked.h"
-#include "geom/access.h"
+#include "geom/model.h"
 #include "geom/shape.h"
 
 #include <math.h>

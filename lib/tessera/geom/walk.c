@@ -1,9 +1,12 @@
 /*
- * walk.c - an odometer over the cells of a grid that meet a box.
+ * walk.c - an odometer over the cells of a grid that meet a box; and the cells of a box, as large
+ * as they can be done at once, else their halves.
  */
 #include "geom/walk.h"
 
 #include "base/checked.h"
+
+#include <string.h>
 
 // The items of the box between `origin` and the end of the cell. There are some.
 static void
@@ -138,4 +141,33 @@ walk_covers(const struct walk *w, const int64_t *limit)
             return false;
     }
     return true;
+}
+
+// -- halves
+
+tess_status
+halves_do(const struct halves *h, const int64_t *first, const int64_t *last, tess_error *err)
+{
+    const size_t size = sizeof(int64_t) * (size_t)h->ndim;
+    int64_t middle[NDIM_MAX], other[NDIM_MAX];
+    bool done = false;
+    int axis = 0;
+
+    tess_status st = h->box(h->user, first, last, &done, err);
+    if (st != TESS_OK || done)
+        return st;
+    while (axis < h->ndim && last[axis] - first[axis] == 1)
+        axis++;
+    if (axis == h->ndim)
+        return h->cell(h->user, first, err);
+
+    const int64_t cut = first[axis] + (last[axis] - first[axis]) / 2;
+    memcpy(middle, last, size);
+    memcpy(other, first, size);
+    middle[axis] = other[axis] = cut;
+    const bool lower_first = axis != h->backwards;
+    st = lower_first ? halves_do(h, first, middle, err) : halves_do(h, other, last, err);
+    if (st != TESS_OK)
+        return st;
+    return lower_first ? halves_do(h, other, last, err) : halves_do(h, first, middle, err);
 }

@@ -12,11 +12,21 @@
  *         ... w.index, w.lo, w.hi, w.count, w.from ...
  *
  * The blocks of a chunk: walk_begin(&blocks, ..., chunk.lo, chunk.hi, chunk.step).
+ *
+ * Halves are for work that is done at once for any number of cells if they have something in
+ * common, and one by one otherwise: a box of cells that is refused is cut in two, across its
+ * slowest axis of more than one cell, down to single cells. So the cells come in C order, whatever
+ * their boxes.
  */
 #ifndef GEOM_WALK_H
 #define GEOM_WALK_H
 
+#include "base/error.h"
+#include "base/limits.h"
 #include "geom/shape.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct walk {
     int ndim;
@@ -62,5 +72,20 @@ walk_nitems(const struct walk *w)
         n *= w->count[i];
     return n;
 }
+
+struct halves {
+    int ndim;
+    int backwards; // the axis along which the last cells come first; -1: none
+    void *user;
+    // Do all cells of [first, last) at once. *done: false, nothing was done.
+    tess_status (*box)(void *user, const int64_t *first, const int64_t *last, bool *done,
+                       tess_error *err);
+    // Do a cell that box() refused.
+    tess_status (*cell)(void *user, const int64_t *at, tess_error *err);
+};
+
+// There is a cell. Ends with the first failure.
+tess_status halves_do(const struct halves *h, const int64_t *first, const int64_t *last,
+                      tess_error *err);
 
 #endif

@@ -4,7 +4,6 @@
 #ifndef LAYOUT_ACCESSES_H
 #define LAYOUT_ACCESSES_H
 
-#include "geom/access.h"
 #include "geom/model.h"
 #include "layout/grids.h"
 

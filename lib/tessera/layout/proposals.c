@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "codec/codec.h"
-#include "geom/access.h"
 #include "geom/model.h"
 #include "grid/cost.h"
 #include "layout/accesses.h"

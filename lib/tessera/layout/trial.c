@@ -4,7 +4,6 @@
 #include "layout/private.h"
 
 #include "base/error.h"
-#include "geom/access.h"
 #include "geom/model.h"
 #include "geom/shape.h"
 #include "layout/sample.h"

@@ -7,10 +7,9 @@
  * first one is kept, and everything after it finds the end of the text.
  */
 #include "base/error.h"
-#include "meta/base64.h"
-#include "meta/growing.h"
 #include "meta/json.h"
 #include "meta/layers.h"
+#include "meta/pack.h"
 #include "meta/radix.h"
 #include "meta/utf8.h"
 

@@ -1,5 +1,7 @@
 /*
- * ndlayer.h - the N-dimensional metalayer, `b2nd` or `caterva`, in every layout that existed.
+ * ndlayer.h - the metalayers of an array.
+ *
+ * The N-dimensional one, `b2nd` or `caterva`, has had these layouts:
  *
  *   first byte  name      written by                  layout
  *   97          b2nd      c-blosc2 2.7.0 and later    version, ndim, shapes, dtype format, dtype
@@ -11,12 +13,17 @@
  *
  * This file reads bytes into shapes that are within the limits of the format each; whether they
  * fit together and with the frame is checked by geom/ and array/.
+ *
+ * `tess_fill` has the item that growth shows: a msgpack bin of one item, in its shortest form.
+ * Arrays that grow with zeros do not have it. To others it is a metalayer that they do not know,
+ * which they keep.
  */
 #ifndef META_NDLAYER_H
 #define META_NDLAYER_H
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "meta/layers.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +58,18 @@ tess_status ndlayer_parse(const uint8_t *src, size_t size, bool is_caterva, stru
  */
 tess_status ndlayer_write(const struct ndlayer *nd, bool as_caterva, uint8_t **out,
                           size_t *out_size, tess_error *err);
+
+#define FILL_LAYER "tess_fill"
+#define FILL_SIZE_MAX (1 << 20) // bytes of an item: a header is read with each opening
+
+// Add the layer. TESS_ERR_LIMIT: the item is too large, or there are too many layers.
+tess_status fill_layer_add(struct layers *metas, const uint8_t *item, size_t size, tess_error *err);
+
+// Whether a layer has that name.
+bool fill_layer_is(const struct layer *layer);
+
+// Find the item in the layer's content. TESS_ERR_CORRUPT: it is no bin of `size` bytes.
+tess_status fill_layer_parse(const struct layer *layer, size_t size, const uint8_t **item,
+                             tess_error *err);
 
 #endif

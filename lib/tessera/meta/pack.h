@@ -1,15 +1,21 @@
 /*
- * pack.h - msgpack-c writing into memory of known size, at the widths of the format.
+ * pack.h - memory that msgpack and JSON are written to: of known size, or growing.
  *
- * msgpack-c prefers the shortest encoding; the format has one width for each field. Integers have
- * calls for that (msgpack_pack_fix_int32() and its kin); the containers are here.
+ * Of known size: msgpack-c writing at the widths of the format. msgpack-c prefers the shortest
+ * encoding; the format has one width for each field. Integers have calls for that
+ * (msgpack_pack_fix_int32() and its kin); the containers are here.
+ *
+ * Growing: bytes that are appended, as to a msgpack_sbuffer, to memory of the library's, which
+ * becomes the caller's. Belongs to one thread.
  */
 #ifndef META_PACK_H
 #define META_PACK_H
 
 #include "base/bytes.h"
+#include "base/memory.h"
 
 #include <msgpack.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -55,6 +61,51 @@ pack_head32(msgpack_packer *pk, uint8_t marker, uint32_t size)
     uint8_t head[5] = {marker};
     put_u32be(head + 1, size);
     pack_bytes(pk, head, sizeof head);
+}
+
+struct growing { // zeroed: empty
+    char *data; // NULL: nothing was appended
+    size_t size, capacity;
+};
+
+// False: there is no memory; what was appended before is still there.
+static inline bool
+growing_append(struct growing *g, const void *bytes, size_t size)
+{
+    enum { CAPACITY_MIN = 256 };
+    size_t capacity = g->capacity ? g->capacity : CAPACITY_MIN;
+
+    if (size > g->capacity - g->size) {
+        while (capacity - g->size < size) {
+            if (capacity > (size_t)-1 / 2)
+                return false;
+            capacity *= 2;
+        }
+        char *const data = mem_resize(g->data, capacity);
+        if (!data)
+            return false;
+        g->data = data;
+        g->capacity = capacity;
+    }
+    if (size > 0)
+        memcpy(g->data + g->size, bytes, size);
+    g->size += size;
+    return true;
+}
+
+// The memory, which mem_free() frees.
+static inline void *
+growing_take(struct growing *g)
+{
+    void *const data = g->data;
+    *g = (struct growing){0};
+    return data;
+}
+
+static inline void
+growing_finish(struct growing *g)
+{
+    mem_free(growing_take(g));
 }
 
 #endif

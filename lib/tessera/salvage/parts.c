@@ -5,7 +5,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
-#include "base/grid.h"
+#include "base/plugin.h"
 #include "base/limits.h"
 #include "base/memory.h"
 #include "chunk/header.h"

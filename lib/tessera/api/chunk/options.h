@@ -5,7 +5,7 @@
 #ifndef API_CHUNK_OPTIONS_H
 #define API_CHUNK_OPTIONS_H
 
-#include "base/grid.h"
+#include "base/plugin.h"
 #include "chunk/encode/encoder.h"
 #include "chunk/plugins.h"
 #include "chunk/scratch.h"

@@ -11,7 +11,7 @@
 #include "frame/query.h"
 #include "grid/write/write_back.h"
 #include "meta/dtype.h"
-#include "meta/fill_layer.h"
+#include "meta/ndlayer.h"
 
 #include <inttypes.h>
 #include <string.h>

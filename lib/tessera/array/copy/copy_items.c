@@ -21,7 +21,6 @@
 #include "frame/frame.h"
 #include "frame/load.h"
 #include "frame/query.h"
-#include "geom/halves.h"
 #include "geom/index_map.h"
 #include "geom/rechunk.h"
 #include "geom/shape.h"

@@ -31,7 +31,6 @@
 #include "grid/strided.h"
 #include "grid/write/write.h"
 #include "meta/dtype.h"
-#include "meta/fill_layer.h"
 #include "meta/layers.h"
 #include "meta/ndlayer.h"
 #include "task/gate.h"

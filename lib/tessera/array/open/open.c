@@ -23,7 +23,6 @@
 #include "grid/read/plain.h"
 #include "io/source.h"
 #include "io/storage.h"
-#include "meta/fill_layer.h"
 #include "meta/layers.h"
 #include "meta/ndlayer.h"
 #include "salvage/salvage.h"

@@ -19,7 +19,7 @@
 #include "frame/format/index.h"
 #include "frame/frame.h"
 #include "frame/query.h"
-#include "geom/halves.h"
+#include "geom/walk.h"
 #include "geom/shape.h"
 #include "grid/read/read.h"
 #include "grid/strided.h"
