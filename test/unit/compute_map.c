@@ -6,7 +6,6 @@
 #include "array/view.h"
 #include "base/checked.h"
 #include "compute/map/divide.h"
-#include "compute/map/lattice.h"
 #include "compute/map/shape.h"
 #include "support/random.h"
 

@@ -6,7 +6,7 @@
 #include "array/open/create.h"
 #include "base/checked.h"
 #include "base/error.h"
-#include "compute/map/commit.h"
+#include "compute/engine/engine.h"
 #include "compute/map/map.h"
 #include "compute/map/shape.h"
 #include "frame/query.h"
@@ -135,18 +135,20 @@ mask_plan(const struct comparison *c, tess_params *params, tess_error *err)
 static tess_status
 run_comparison(struct mapping *m, struct watch *watch, tess_error *err)
 {
+    const tess_array *inputs[2];
     int locked = 0;
     tess_status st = TESS_OK;
     for (int k = 0; k < m->ninputs && st == TESS_OK; k++) {
         struct chunk_grid *const grid = m->inputs[k].a->grid;
+        inputs[k] = m->inputs[k].a;
         if (frame_is_writable(grid->frame)) // chunks tell that they are constant if nothing waits
             st = write_back_all(grid, err);
     }
     if (st == TESS_OK)
-        st = map_lock_inputs(m, &locked, err);
+        st = engine_lock(inputs, m->ninputs, &locked, err);
     if (st == TESS_OK)
         st = map_run(m, watch, err);
-    return map_unlock_inputs(m, locked, st, err);
+    return engine_unlock(inputs, locked, st, err);
 }
 
 static tess_status

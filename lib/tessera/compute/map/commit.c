@@ -3,13 +3,11 @@
  */
 #include "compute/map/commit.h"
 
-#include "array/array.h"
 #include "array/items/box.h"
 #include "base/error.h"
+#include "compute/engine/engine.h"
 #include "compute/map/map.h"
 #include "frame/commit/change.h"
-#include "frame/commit/current.h"
-#include "frame/commit/lock.h"
 #include "grid/write/install.h"
 #include "grid/write/turns.h"
 #include "grid/write/write_back.h"
@@ -18,45 +16,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// -- inputs
-
-static bool
-is_output(const struct mapping *m, const struct map_input *in)
+// NULL: the input is an output too.
+static const tess_array *
+array_to_lock(const struct mapping *m, const struct map_input *in)
 {
     for (int k = 0; k < m->noutputs; k++)
         if (m->outputs[k].a->grid == in->a->grid)
-            return true;
-    return false;
+            return NULL;
+    return in->a;
 }
-
-tess_status
-map_lock_inputs(const struct mapping *m, int *locked, tess_error *err)
-{
-    tess_status st = TESS_OK;
-    for (*locked = 0; *locked < m->ninputs && st == TESS_OK; ++*locked) {
-        const struct map_input *const in = &m->inputs[*locked];
-        if (!is_output(m, in))
-            st = frame_lock_share(in->a->grid->frame, err);
-        if (st != TESS_OK)
-            break;
-    }
-    return st;
-}
-
-tess_status
-map_unlock_inputs(const struct mapping *m, int locked, tess_status st, tess_error *err)
-{
-    for (int k = 0; k < locked; k++) {
-        const struct map_input *const in = &m->inputs[k];
-        if (is_output(m, in))
-            continue;
-        st = array_check_current(in->a, st, err);
-        frame_lock_unshare(in->a->grid->frame);
-    }
-    return st;
-}
-
-// -- outputs
 
 struct changes {
     struct mapping *m;
@@ -145,17 +113,20 @@ tess_status
 map_commit(struct mapping *m, struct watch *watch, tess_error *err)
 {
     struct changes c = {.m = m};
+    const tess_array *inputs[TESS_MAP_MAX_ARRAYS];
     int locked = 0;
+    for (int k = 0; k < m->ninputs; k++)
+        inputs[k] = array_to_lock(m, &m->inputs[k]);
     for (int k = 0; k < m->noutputs; k++) {
         c.staged[k].again = true;
         m->outputs[k].staged = &c.staged[k];
     }
     tess_status st = begin_turns(&c, err);
     if (st == TESS_OK)
-        st = map_lock_inputs(m, &locked, err);
+        st = engine_lock(inputs, m->ninputs, &locked, err);
     if (st == TESS_OK)
         st = map_run(m, watch, err);
-    st = map_unlock_inputs(m, locked, st, err);
+    st = engine_unlock(inputs, locked, st, err);
     st = install_all(&c, st, err);
     end_turns(&c);
     for (int k = 0; k < m->noutputs && st == TESS_OK; k++)

@@ -14,9 +14,4 @@
 // The box of the mapping has items; no two outputs have the same grid. Their `staged` is set here.
 tess_status map_commit(struct mapping *m, struct watch *watch, tess_error *err);
 
-// Lock what the inputs read, but those that are outputs too, and compare the state of their files.
-// Unlock also after a failure, with how many were locked.
-tess_status map_lock_inputs(const struct mapping *m, int *locked, tess_error *err);
-tess_status map_unlock_inputs(const struct mapping *m, int locked, tess_status st, tess_error *err);
-
 #endif

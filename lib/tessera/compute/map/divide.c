@@ -7,10 +7,10 @@
  */
 #include "compute/map/divide.h"
 
+#include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "compute/map/lattice.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -32,6 +32,71 @@ struct divider {
     struct division units;
     int64_t count[NDIM_MAX]; // units of a box
 };
+
+// -- chunks and blocks along an axis
+
+tess_status
+lattice_init(struct lattice *l, const tess_array *a, int first, tess_error *err)
+{
+    l->g = &a->grid->g;
+    l->first = first;
+    return view_map(a, &l->map, err);
+}
+
+// The axis of the grid; -1: the array does not have it, or no chunks along it.
+static int
+lattice_axis(const struct lattice *l, int axis)
+{
+    const int b = axis < l->first ? -1 : l->map.axis[axis - l->first];
+    return b >= 0 && l->g->chunkshape[b] > 0 && l->g->blockshape[b] > 0 ? b : -1;
+}
+
+int64_t
+lattice_next_chunk(const struct lattice *l, int axis, int64_t at, int64_t stop)
+{
+    const int b = lattice_axis(l, axis);
+    if (b < 0)
+        return stop;
+    const int64_t inside = (l->map.first[b] + at * l->map.step[b]) % l->g->chunkshape[b];
+    const int64_t step = l->map.step[b];
+    const int64_t n = step > 0 ? ceil_div(l->g->chunkshape[b] - inside, step) : inside / -step + 1;
+    return n < stop - at ? at + n : stop;
+}
+
+int64_t
+lattices_next_chunk(const struct lattice *lattices, int n, int axis, int64_t at, int64_t stop)
+{
+    int64_t found = at + 1;
+    for (bool same = false; !same && found < stop;) {
+        same = true;
+        for (int k = 0; k < n; k++) {
+            const int64_t next = lattice_next_chunk(&lattices[k], axis, found - 1, stop);
+            same &= next == found;
+            found = next;
+        }
+    }
+    return found;
+}
+
+bool
+lattice_share_block(const struct lattice *l, int axis, int64_t at)
+{
+    const int b = lattice_axis(l, axis);
+    if (b < 0)
+        return true;
+    const int64_t item = l->map.first[b] + at * l->map.step[b], before = item - l->map.step[b];
+    const int64_t chunk = l->g->chunkshape[b], block = l->g->blockshape[b];
+    return item / chunk == before / chunk && item % chunk / block == before % chunk / block;
+}
+
+int64_t
+lattice_block(const struct lattice *l, int axis)
+{
+    const int b = lattice_axis(l, axis);
+    if (b < 0)
+        return 1;
+    return ceil_div(l->g->blockshape[b], max_i64(l->map.step[b], -l->map.step[b]));
+}
 
 // -- sizes
 
@@ -84,35 +149,6 @@ size_of(const struct divider *d, const int64_t *shape)
 
 // -- units
 
-static tess_status
-append_border(struct division *d, int axis, int64_t border, int64_t *capacity, tess_error *err)
-{
-    if (d->n[axis] + 1 >= *capacity) {
-        int64_t *const more = mem_resize(d->at[axis], (size_t)(2 * *capacity) * sizeof *more);
-        if (!more)
-            return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of %" PRId64 " boxes",
-                           *capacity);
-        d->at[axis] = more;
-        *capacity *= 2;
-    }
-    const int64_t length = border - d->at[axis][d->n[axis]];
-    d->at[axis][++d->n[axis]] = border;
-    d->longest[axis] = max_i64(d->longest[axis], length);
-    return TESS_OK;
-}
-
-static tess_status
-begin_axis(struct division *d, int axis, int64_t start, int64_t *capacity, tess_error *err)
-{
-    *capacity = 16;
-    d->n[axis] = d->longest[axis] = 0;
-    d->at[axis] = mem_alloc((size_t)*capacity * sizeof *d->at[axis]);
-    if (!d->at[axis])
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of boxes");
-    d->at[axis][0] = start;
-    return TESS_OK;
-}
-
 // The arrays whose chunks count: the outputs, or the first input that has the axis.
 static const struct lattice *
 lattices_of(const struct divider *d, int axis, int *n)
@@ -135,13 +171,13 @@ find_units(struct divider *d, tess_error *err)
     d->units.ndim = d->m->ndim;
     for (int i = 0; i < d->m->ndim && st == TESS_OK; i++) {
         const int64_t stop = d->m->stop[i];
-        int64_t capacity, at = d->m->start[i];
+        int64_t at = d->m->start[i];
         int n;
         const struct lattice *const lattices = lattices_of(d, i, &n);
-        st = begin_axis(&d->units, i, at, &capacity, err);
+        st = division_begin(&d->units, i, at, err);
         while (at < stop && st == TESS_OK) {
             at = n > 0 ? lattices_next_chunk(lattices, n, i, at, stop) : stop;
-            st = append_border(&d->units, i, at, &capacity, err);
+            st = division_append(&d->units, i, at, err);
         }
     }
     return st;
@@ -254,10 +290,9 @@ join_units(const struct divider *d, struct division *boxes, tess_error *err)
     boxes->ndim = d->m->ndim;
     for (int i = 0; i < d->m->ndim && st == TESS_OK; i++) {
         const struct division *const u = &d->units;
-        int64_t capacity;
-        st = begin_axis(boxes, i, u->at[i][0], &capacity, err);
+        st = division_begin(boxes, i, u->at[i][0], err);
         for (int64_t n = d->count[i]; st == TESS_OK; n += d->count[i]) {
-            st = append_border(boxes, i, u->at[i][min_i64(n, u->n[i])], &capacity, err);
+            st = division_append(boxes, i, u->at[i][min_i64(n, u->n[i])], err);
             if (n >= u->n[i])
                 break;
         }
@@ -311,12 +346,11 @@ cut_units(const struct divider *d, const int64_t *shape, struct division *boxes,
     boxes->ndim = d->m->ndim;
     for (int i = 0; i < d->m->ndim && st == TESS_OK; i++) {
         const struct division *const u = &d->units;
-        int64_t capacity;
-        st = begin_axis(boxes, i, u->at[i][0], &capacity, err);
+        st = division_begin(boxes, i, u->at[i][0], err);
         for (int64_t n = 0; n < u->n[i]; n++)
             for (int64_t at = u->at[i][n]; at < u->at[i][n + 1] && st == TESS_OK;) {
                 at += min_i64(shape[i], u->at[i][n + 1] - at);
-                st = append_border(boxes, i, at, &capacity, err);
+                st = division_append(boxes, i, at, err);
             }
     }
     return st;
@@ -367,36 +401,4 @@ division_init(struct division *boxes, const struct mapping *m, const bool *kept,
     mem_free(d.inputs);
     division_finish(&d.units);
     return st;
-}
-
-void
-division_finish(struct division *d)
-{
-    for (int i = 0; i < d->ndim; i++)
-        mem_free(d->at[i]);
-    *d = (struct division){0};
-}
-
-void
-division_walk_begin(struct division_walk *w, const struct division *d)
-{
-    *w = (struct division_walk){.d = d, .more = true};
-    for (int i = 0; i < d->ndim; i++)
-        w->more &= d->n[i] > 0;
-}
-
-void
-division_walk_next(struct division_walk *w, int64_t *start, int64_t *stop)
-{
-    const struct division *const d = w->d;
-    for (int i = 0; i < d->ndim; i++) {
-        start[i] = d->at[i][w->index[i]];
-        stop[i] = d->at[i][w->index[i] + 1];
-    }
-    for (int i = d->ndim - 1; i >= 0; i--) {
-        if (++w->index[i] < d->n[i])
-            return;
-        w->index[i] = 0;
-    }
-    w->more = false;
 }

@@ -10,7 +10,8 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "compute/map/ahead.h"
+#include "compute/engine/division.h"
+#include "compute/engine/engine.h"
 #include "compute/map/divide.h"
 #include "compute/map/input.h"
 #include "geom/shape.h"
@@ -18,23 +19,20 @@
 #include "task/task.h"
 #include "task/watch.h"
 
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <string.h>
 
 enum {
-    ROOMS = 32, // that are used again
     SLOTS = 64, // boxes of a wave, at most
     WAVE_SIZE = 32 << 20, // bytes of their outputs, about
-    ALIGNMENT = 64,
+    ALIGNMENT = ENGINE_ALIGNMENT,
     KEPT_SHARE = 8, // of the memory, for inputs that are broadcast
     ITEM_MOST = 64, // bytes of an item that is looked for in all of a box
 };
 
 // A box on its way from inputs to outputs.
 struct slot {
-    int64_t number; // of the box
-    int64_t start[NDIM_MAX], stop[NDIM_MAX];
+    struct engine_box box;
     uint8_t *outputs; // one behind the other, each aligned
     bool stored; // it is to be
     bool constant; // outputs are one item each
@@ -50,30 +48,19 @@ struct kept {
 struct run {
     const struct mapping *m;
     struct watch *watch;
-    struct watch inner; // within it, for jobs that read inputs
     struct kept *kept;
     struct division boxes;
-    struct division_walk walk;
-    int64_t nboxes; // so far
-    struct inputs_ahead ahead;
+    struct engine engine;
     int64_t memory; // for everything that is not kept
     int threads;
 
-    size_t inputs_size, outputs_size; // of a room, and a slot
-    _Atomic(uint8_t *) rooms[ROOMS]; // for inputs
-
+    size_t outputs_size; // of a slot
     struct slot slots[SLOTS];
     int most; // of them; 0: nothing is stored
+    int64_t first; // number of the first box of the wave
     int nslots; // of the wave
     atomic_bool stopped;
 };
-
-struct grain {
-    struct slot *slot; // NULL: `own`
-    struct slot own;
-};
-
-_Static_assert(sizeof(struct grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
 
 static size_t
 aligned(int64_t size)
@@ -101,28 +88,6 @@ new_room(size_t size, tess_error *err)
 
 // -- a box
 
-static uint8_t *
-take_room(struct run *r, tess_error *err)
-{
-    for (int i = 0; i < ROOMS; i++) {
-        uint8_t *const room = atomic_exchange(&r->rooms[i], NULL);
-        if (room)
-            return room;
-    }
-    return new_room(r->inputs_size, err);
-}
-
-static void
-give_room(struct run *r, uint8_t *room)
-{
-    for (int i = 0; i < ROOMS && room; i++) {
-        uint8_t *empty = NULL;
-        if (atomic_compare_exchange_strong(&r->rooms[i], &empty, room))
-            return;
-    }
-    mem_free(room);
-}
-
 // Where the inputs of a box are.
 struct views {
     const void *first[TESS_MAP_MAX_ARRAYS];
@@ -137,7 +102,7 @@ read_inputs(struct run *r, const struct slot *slot, uint8_t *room, struct views 
     int64_t shape[NDIM_MAX];
     tess_status st = TESS_OK;
     for (int i = 0; i < m->ndim; i++)
-        shape[i] = slot->stop[i] - slot->start[i];
+        shape[i] = slot->box.stop[i] - slot->box.start[i];
     for (int k = 0; k < m->ninputs && st == TESS_OK; k++) {
         const struct map_input *const in = &m->inputs[k];
         const struct kept *const kept = &r->kept[k];
@@ -145,10 +110,10 @@ read_inputs(struct run *r, const struct slot *slot, uint8_t *room, struct views 
         v->list[k] = kept->memory ? kept->strides : v->strides[k];
         if (kept->memory) {
             for (int i = 0; i < m->ndim; i++)
-                first += (slot->start[i] - m->start[i]) * kept->strides[i];
+                first += (slot->box.start[i] - m->start[i]) * kept->strides[i];
         } else {
-            st = map_input_read(m, in, slot->start, slot->stop, room, &first, v->strides[k],
-                                &r->inner, err);
+            st = map_input_read(m, in, slot->box.start, slot->box.stop, room, &first, v->strides[k],
+                                &r->engine.inner, err);
             room += aligned(map_input_size(m, in, shape));
         }
         v->first[k] = first;
@@ -175,15 +140,15 @@ compute_box(struct run *r, struct slot *slot, uint8_t *room, tess_error *err)
     struct views views;
     tess_map_part part = {
         .ndim = m->ndim,
-        .nitems = nitems_of(m->ndim, slot->start, slot->stop),
+        .nitems = slot->box.nitems,
         .ninputs = m->ninputs,
         .noutputs = m->noutputs,
         .inputs = views.first,
         .input_strides = views.list,
         .outputs = outputs,
     };
-    memcpy(part.start, slot->start, (size_t)m->ndim * sizeof *part.start);
-    memcpy(part.stop, slot->stop, (size_t)m->ndim * sizeof *part.stop);
+    memcpy(part.start, slot->box.start, (size_t)m->ndim * sizeof *part.start);
+    memcpy(part.stop, slot->box.stop, (size_t)m->ndim * sizeof *part.stop);
     list_outputs(m, slot, part.nitems, outputs);
     tess_status st = read_inputs(r, slot, room, &views, err);
     if (st == TESS_OK)
@@ -209,7 +174,7 @@ compute_constant(struct run *r, struct slot *slot, tess_error *err)
         inputs[k] = items[k];
         constant = in->a->g->typesize <= ITEM_MOST;
         if (constant)
-            st = map_input_is_constant(m, in, slot->start, slot->stop, &r->inner, items[k],
+            st = map_input_is_constant(m, in, slot->box.start, slot->box.stop, &r->engine.inner, items[k],
                                        &constant, err);
     }
     if (st != TESS_OK || !constant)
@@ -221,50 +186,23 @@ compute_constant(struct run *r, struct slot *slot, tess_error *err)
 }
 
 static tess_status
-next_box(void *job, void *grain, bool *more, tess_error *err)
+work_on_box(void *self, void *tally, const struct engine_box *box, uint8_t *room, tess_error *err)
 {
-    struct run *const r = job;
-    struct grain *const g = grain;
-    *more = r->walk.more && (r->most == 0 || r->nslots < r->most) && !atomic_load(&r->stopped);
-    if (!*more)
-        return TESS_OK;
-    g->slot = r->most > 0 ? &r->slots[r->nslots++] : NULL;
-    struct slot *const slot = g->slot ? g->slot : &g->own;
-    if (!g->slot)
-        slot->outputs = NULL;
-    slot->stored = slot->constant = false;
-    division_walk_next(&r->walk, slot->start, slot->stop);
-    slot->number = r->nboxes++;
-    return inputs_ahead_reach(&r->ahead, slot->number, err);
+    struct run *const r = self;
+    struct slot own = {.outputs = NULL};
+    struct slot *const slot = r->most > 0 ? &r->slots[box->number - r->first] : &own;
+    (void)tally;
+    slot->box = *box;
+    const tess_status st = compute_constant(r, slot, err);
+    return st == TESS_OK && !slot->constant ? compute_box(r, slot, room, err) : st;
 }
 
-static tess_status
-compute_in_room(struct run *r, struct slot *slot, tess_error *err)
+static void
+box_of_input(const void *self, int k, const int64_t *start, const int64_t *stop, int64_t *own_start,
+             int64_t *own_stop)
 {
-    uint8_t *const room = take_room(r, err);
-    if (!room)
-        return TESS_ERR_NOMEM;
-    const tess_status st = compute_box(r, slot, room, err);
-    give_room(r, room);
-    return st;
-}
-
-static tess_status
-work_on_box(void *job, void *grain, tess_error *err)
-{
-    struct run *const r = job;
-    struct grain *const g = grain;
-    struct slot *const slot = g->slot ? g->slot : &g->own;
-    if (atomic_load(&r->stopped))
-        return TESS_OK;
-    tess_status st = compute_constant(r, slot, err);
-    if (st == TESS_OK && !slot->constant)
-        st = compute_in_room(r, slot, err);
-    inputs_ahead_leave(&r->ahead, slot->number);
-    if (st != TESS_OK || slot->constant)
-        return st;
-    watch_add(r->watch, nitems_of(r->m->ndim, slot->start, slot->stop));
-    return st;
+    const struct mapping *const m = ((const struct run *)self)->m;
+    map_input_box(m, &m->inputs[k], start, stop, own_start, own_stop);
 }
 
 // -- a wave
@@ -278,16 +216,15 @@ store_box(const struct run *r, const struct slot *slot, tess_error *err)
     int64_t shape[NDIM_MAX];
     tess_status st = TESS_OK;
     for (int i = 0; i < m->ndim; i++)
-        shape[i] = slot->stop[i] - slot->start[i];
-    list_outputs(m, slot, slot->constant ? 1 : nitems_of(m->ndim, slot->start, slot->stop),
-                 outputs);
+        shape[i] = slot->box.stop[i] - slot->box.start[i];
+    list_outputs(m, slot, slot->constant ? 1 : slot->box.nitems, outputs);
     for (int k = 0; k < m->noutputs && st == TESS_OK; k++) {
         const struct map_output *const out = &m->outputs[k];
         struct strided_const src = {.items = outputs[k]};
         if (!slot->constant)
             shape_strides(m->ndim, shape, out->a->g->typesize, src.stride);
         watch_part(r->watch, &all, k + 1, m->noutputs);
-        st = array_write(out->a, slot->start, slot->stop, NULL, &src, out->staged, r->watch, err);
+        st = array_write(out->a, slot->box.start, slot->box.stop, NULL, &src, out->staged, r->watch, err);
     }
     return st;
 }
@@ -305,28 +242,20 @@ store_wave(const struct run *r, tess_error *err)
     return st;
 }
 
-static int64_t
-nitems_of_wave(const struct run *r)
-{
-    int64_t n = 0;
-    for (int i = 0; i < r->nslots; i++)
-        n += nitems_of(r->m->ndim, r->slots[i].start, r->slots[i].stop);
-    return n;
-}
-
 static tess_status
 run_wave(struct run *r, int64_t nitems, tess_error *err)
 {
-    const struct task task = {
-        .next = next_box, .work = work_on_box, .grain_size = sizeof(struct grain)};
     const struct task_width width = {
         .threads = r->threads, .executor = r->m->executor, .cost = INT64_MAX, .watch = r->watch};
     const struct watch_range both = watch_divide(r->watch);
     const bool stores = r->most > 0;
-    r->nslots = 0;
+    for (int i = 0; i < r->most; i++)
+        r->slots[i].stored = r->slots[i].constant = false;
+    r->first = r->engine.number;
     watch_part(r->watch, &both, 1, stores ? 2 : 1);
     watch_job(r->watch, nitems);
-    const tess_status st = task_run(&task, r, &width, err);
+    const tess_status st = engine_run(&r->engine, stores ? r->most : INT64_MAX, &width, err);
+    r->nslots = stores ? (int)(r->engine.number - r->first) : 0;
     watch_part(r->watch, &both, 1, 1);
     return st == TESS_OK ? store_wave(r, err) : st;
 }
@@ -337,15 +266,15 @@ run_waves(struct run *r, tess_error *err)
     const struct mapping *const m = r->m;
     const struct watch_range all = watch_divide(r->watch);
     const int64_t nitems = nitems_of(m->ndim, m->start, m->stop);
-    int64_t one = 1, done = 0;
+    int64_t one = 1;
     tess_status st = TESS_OK;
     for (int i = 0; i < m->ndim; i++)
         one *= r->boxes.longest[i];
-    while (r->walk.more && st == TESS_OK && !atomic_load(&r->stopped)) {
+    while (engine_has_more(&r->engine) && st == TESS_OK) {
+        const int64_t done = r->engine.nitems;
         const int64_t wave = r->most > 0 ? min_i64(r->most * one, nitems - done) : nitems; // about
         watch_part(r->watch, &all, min_i64(done + wave, nitems), nitems);
         st = run_wave(r, wave, err);
-        done += nitems_of_wave(r);
     }
     return st;
 }
@@ -400,7 +329,7 @@ reserve_slots(struct run *r, tess_error *err)
 
 // How many threads work, and how many boxes make a wave.
 static void
-choose_width(struct run *r, const bool *kept)
+choose_width(struct run *r, const bool *kept, size_t *inputs_size)
 {
     const struct mapping *const m = r->m;
     const struct task_width width = {
@@ -411,7 +340,7 @@ choose_width(struct run *r, const bool *kept)
     for (int i = 0; i < m->ndim; i++)
         if (!mul_i64(nboxes, r->boxes.n[i], &nboxes))
             nboxes = INT64_MAX;
-    r->inputs_size = aligned(in) + (size_t)m->ninputs * ALIGNMENT;
+    *inputs_size = aligned(in) + (size_t)m->ninputs * ALIGNMENT;
     r->outputs_size = aligned(out) + (size_t)m->noutputs * ALIGNMENT;
     const int64_t fit = r->memory / max_i64(in + out, 1);
     r->threads = (int)max_i64(1, min_i64(task_threads(&width), min_i64(fit, nboxes)));
@@ -431,8 +360,6 @@ run_finish(struct run *r)
     mem_free(r->kept);
     for (int i = 0; i < r->most; i++)
         mem_free(r->slots[i].outputs);
-    for (int i = 0; i < ROOMS; i++)
-        mem_free(atomic_load(&r->rooms[i]));
     division_finish(&r->boxes);
 }
 
@@ -442,8 +369,8 @@ run_constant(struct run *r, bool *done, tess_error *err)
 {
     struct slot *const slot = &r->slots[0];
     _Alignas(ALIGNMENT) uint8_t item[TESS_MAP_MAX_ARRAYS * ALIGNMENT];
-    memcpy(slot->start, r->m->start, sizeof slot->start);
-    memcpy(slot->stop, r->m->stop, sizeof slot->stop);
+    memcpy(slot->box.start, r->m->start, sizeof r->m->start);
+    memcpy(slot->box.stop, r->m->stop, sizeof r->m->stop);
     slot->outputs = item;
     slot->constant = false;
     tess_status st = compute_constant(r, slot, err);
@@ -454,32 +381,43 @@ run_constant(struct run *r, bool *done, tess_error *err)
     return st;
 }
 
+// The boxes, with what is kept in memory.
+static tess_status
+run_boxes(struct run *r, tess_error *err)
+{
+    const struct mapping *const m = r->m;
+    struct engine_sink sink = {
+        .self = r, .work = work_on_box, .box_of = box_of_input, .stopped = &r->stopped};
+    const tess_array *arrays[TESS_MAP_MAX_ARRAYS];
+    bool kept[TESS_MAP_MAX_ARRAYS];
+    tess_status st = TESS_OK;
+
+    TRY(keep_inputs(r, kept, err));
+    TRY(division_init(&r->boxes, m, kept, r->memory, err));
+    choose_width(r, kept, &sink.room_size);
+    TRY(reserve_slots(r, err));
+    for (int k = 0; k < m->ninputs; k++)
+        arrays[k] = kept[k] ? NULL : m->inputs[k].a;
+    TRY(engine_begin(&r->engine, &sink, &r->boxes, arrays, m->ninputs, r->watch, err));
+    st = run_waves(r, err);
+out:
+    engine_end(&r->engine);
+    return st;
+}
+
 tess_status
 map_run(const struct mapping *m, struct watch *watch, tess_error *err)
 {
     struct run r = {.m = m, .watch = watch, .memory = m->memory};
-    bool kept[TESS_MAP_MAX_ARRAYS], done = false;
-    watch_within(&r.inner, watch);
+    bool done = false;
+    watch_within(&r.engine.inner, watch);
     tess_status st = m->constant ? run_constant(&r, &done, err) : TESS_OK;
     if (st != TESS_OK || done)
         return st;
     r.kept = mem_zeroed((size_t)m->ninputs + 1, sizeof *r.kept);
     if (!r.kept)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d inputs", m->ninputs);
-    st = keep_inputs(&r, kept, err);
-    if (st == TESS_OK)
-        st = division_init(&r.boxes, m, kept, r.memory, err);
-    if (st == TESS_OK) {
-        choose_width(&r, kept);
-        st = reserve_slots(&r, err);
-    }
-    if (st == TESS_OK)
-        st = inputs_ahead_begin(&r.ahead, m, kept, &r.boxes, &r.inner, err);
-    if (st == TESS_OK) {
-        division_walk_begin(&r.walk, &r.boxes);
-        st = run_waves(&r, err);
-    }
-    inputs_ahead_end(&r.ahead);
+    st = run_boxes(&r, err);
     run_finish(&r);
     return st;
 }

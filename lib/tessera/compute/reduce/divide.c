@@ -34,7 +34,7 @@ common_multiple(int64_t a, int64_t b)
 }
 
 static int64_t
-nbytes_of(const struct division *d, const int64_t *shape)
+nbytes_of(const struct granularity *d, const int64_t *shape)
 {
     int64_t n = d->r->a->g->typesize;
     for (int i = 0; i < d->r->a->g->ndim; i++)
@@ -55,7 +55,7 @@ extend(int64_t *shape, int axis, int64_t limit)
 
 // Whole blocks of a chunk.
 static void
-choose_piece(struct division *d)
+choose_piece(struct granularity *d)
 {
     const struct chunk_grid *const grid = d->r->a->grid;
     const struct geometry *const g = d->r->a->g;
@@ -76,7 +76,7 @@ choose_piece(struct division *d)
 
 // Whether grains can have all items of a cell along an axis. If not, it is long.
 static bool
-choose_aligned(struct division *d, int i)
+choose_aligned(struct granularity *d, int i)
 {
     const int64_t f = d->r->cells.factor[i], p = d->piece[i], n = d->r->a->g->shape[i];
     const int64_t common = common_multiple(p, f);
@@ -94,7 +94,7 @@ choose_aligned(struct division *d, int i)
 }
 
 static int64_t
-grain_cells(const struct division *d)
+grain_cells(const struct granularity *d)
 {
     const struct cells *const c = &d->r->cells;
     int64_t n = 1;
@@ -105,7 +105,7 @@ grain_cells(const struct division *d)
 
 // Merging costs little where a grain has many more bytes than its state.
 static bool
-is_small_grain(const struct division *d, int64_t least)
+is_small_grain(const struct granularity *d, int64_t least)
 {
     const int64_t nbytes = nbytes_of(d, d->grain);
     return nbytes < least ||
@@ -113,7 +113,7 @@ is_small_grain(const struct division *d, int64_t least)
 }
 
 static void
-choose_grain(struct division *d)
+choose_grain(struct granularity *d)
 {
     const struct cells *const c = &d->r->cells;
     const int64_t least = max_i64(nbytes_of(d, d->r->a->g->shape) / GRAINS_MAX, GRAIN_SIZE);
@@ -138,7 +138,7 @@ choose_grain(struct division *d)
 
 // As large as memory allows, of whole chunks of the new array if possible.
 void
-divide_result(const struct division *d, const tess_array *out, int64_t *tile)
+divide_result(const struct granularity *d, const tess_array *out, int64_t *tile)
 {
     const struct cells *const c = &d->r->cells;
     const struct geometry *const to = out->g;
@@ -162,9 +162,9 @@ divide_result(const struct division *d, const tess_array *out, int64_t *tile)
 }
 
 void
-divide_source(struct division *d, const struct reduction *r)
+divide_source(struct granularity *d, const struct reduction *r)
 {
-    *d = (struct division){.r = r};
+    *d = (struct granularity){.r = r};
     choose_piece(d);
     choose_grain(d);
 }

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-struct division {
+struct granularity {
     const struct reduction *r;
     int64_t chunk[NDIM_MAX]; // of the source
     int64_t piece[NDIM_MAX]; // blocks of a chunk that are read at once
@@ -21,9 +21,9 @@ struct division {
     size_t piece_nitems;
 };
 
-void divide_source(struct division *d, const struct reduction *r);
+void divide_source(struct granularity *d, const struct reduction *r);
 
 // Cells of a tile: as many as memory allows, whole chunks of the new array if possible.
-void divide_result(const struct division *d, const tess_array *out, int64_t *tile);
+void divide_result(const struct granularity *d, const tess_array *out, int64_t *tile);
 
 #endif

@@ -3,43 +3,35 @@
  */
 #include "compute/reduce/reduce.h"
 
-#include "array/array.h"
 #include "array/items/box.h"
 #include "array/open/create.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "compute/engine/division.h"
+#include "compute/engine/engine.h"
 #include "compute/reduce/cells.h"
 #include "compute/reduce/divide.h"
 #include "compute/reduce/prepare.h"
 #include "compute/reduce/result.h"
 #include "compute/reduce/state.h"
-#include "frame/commit/current.h"
-#include "frame/commit/lock.h"
 #include "frame/query.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
 #include "grid/strided.h"
 #include "grid/write/write_back.h"
-#include "task/gate.h"
 #include "task/task.h"
 #include "task/watch.h"
 
-#include <stdatomic.h>
 #include <string.h>
-
-enum {
-    ROOMS = 8, // that are used again
-};
 
 struct job {
     const struct reduction *r;
     const struct geometry *g; // of the source
     tess_array *out;
     struct watch *watch;
-    struct watch inner; // within it, for jobs of grains
 
-    struct division d; // how the source is read
+    struct granularity d; // how the source is read
 
     // A tile: its cells, items, state if cells are split, and result.
     int64_t first[NDIM_MAX], last[NDIM_MAX];
@@ -47,23 +39,10 @@ struct job {
     struct state state;
     uint8_t *items;
     int64_t strides[NDIM_MAX];
-    struct walk grains;
-    bool more;
-    int64_t ngrains; // of the tile, so far
-    struct array_ahead *ahead; // of the source
-    struct walk coming; // the grains that it has not asked for
-    bool more_coming;
-
-    _Atomic(uint8_t *) rooms[ROOMS];
+    struct engine engine; // of its grains
 };
 
-struct grain {
-    int64_t number; // in the tile
-    int64_t start[NDIM_MAX], stop[NDIM_MAX];
-    struct state state;
-};
-
-_Static_assert(sizeof(struct grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
+_Static_assert(sizeof(struct state) <= ENGINE_TALLY_SIZE, "a state must fit in a grain");
 
 // -- a grain
 
@@ -78,29 +57,6 @@ static size_t
 room_numbers(const struct job *j)
 {
     return (j->d.piece_nitems * j->r->gathering.size + 63) / 64 * 64;
-}
-
-static uint8_t *
-take_room(struct job *j)
-{
-    const size_t size = room_items(j) + room_numbers(j) + j->d.piece_nitems;
-    for (int i = 0; i < ROOMS; i++) {
-        uint8_t *const room = atomic_exchange(&j->rooms[i], NULL);
-        if (room)
-            return room;
-    }
-    return mem_alloc(size);
-}
-
-static void
-give_room(struct job *j, uint8_t *room)
-{
-    for (int i = 0; i < ROOMS && room; i++) {
-        uint8_t *empty = NULL;
-        if (atomic_compare_exchange_strong(&j->rooms[i], &empty, room))
-            return;
-    }
-    mem_free(room);
 }
 
 // Items that are all like the one given.
@@ -118,8 +74,8 @@ add_constant(const struct job *j, struct state *s, const int64_t *start, const i
 }
 
 static tess_status
-add_piece(const struct job *j, struct state *s, const int64_t *start, const int64_t *stop,
-          uint8_t *room, struct watch *inner, tess_error *err)
+add_piece(struct job *j, struct state *s, const int64_t *start, const int64_t *stop, uint8_t *room,
+          tess_error *err)
 {
     uint8_t *const numbers = room + room_items(j), *const mask_room = numbers + room_numbers(j);
     struct strided to = {.items = room};
@@ -132,7 +88,7 @@ add_piece(const struct job *j, struct state *s, const int64_t *start, const int6
         n *= (size_t)shape[i];
     }
     shape_strides(j->g->ndim, shape, j->g->typesize, to.stride);
-    const tess_status st = array_read(j->r->a, start, stop, NULL, &to, inner, err);
+    const tess_status st = array_read(j->r->a, start, stop, NULL, &to, &j->engine.inner, err);
     if (st != TESS_OK)
         return st;
     gathering_prepare(&j->r->gathering, room, n, numbers, mask_room, &what, &mask);
@@ -154,7 +110,7 @@ add_chunk(struct job *j, struct state *s, const struct walk *chunk, uint8_t *roo
         grid[i] = ceil_div(j->d.chunk[i], j->d.piece[i]);
     }
     tess_status st =
-        array_is_constant(j->r->a, start, stop, CONSTANT_STORED, &j->inner, item, &constant, err);
+        array_is_constant(j->r->a, start, stop, CONSTANT_STORED, &j->engine.inner, item, &constant, err);
     if (st == TESS_OK && constant)
         add_constant(j, s, start, stop, item);
     if (st != TESS_OK || constant)
@@ -165,7 +121,7 @@ add_chunk(struct job *j, struct state *s, const struct walk *chunk, uint8_t *roo
             start[i] = chunk->at[i] * j->d.chunk[i] + w.at[i] * j->d.piece[i] + w.lo[i];
             stop[i] = start[i] + w.hi[i] - w.lo[i];
         }
-        st = add_piece(j, s, start, stop, room, &j->inner, err);
+        st = add_piece(j, s, start, stop, room, err);
     }
     return st;
 }
@@ -181,91 +137,46 @@ give_grain(const struct job *j, struct state *s, tess_error *err)
 }
 
 static tess_status
-work_on_grain(void *job, void *grain, tess_error *err)
+work_on_grain(void *self, void *tally, const struct engine_box *box, uint8_t *room, tess_error *err)
 {
-    struct job *const j = job;
-    struct grain *const t = grain;
-    int64_t first[NDIM_MAX], last[NDIM_MAX], grid[NDIM_MAX], nitems = 1;
+    struct job *const j = self;
+    struct state *const s = tally;
+    int64_t first[NDIM_MAX], last[NDIM_MAX], grid[NDIM_MAX];
     struct walk w;
 
-    cells_of_items(&j->r->cells, t->start, t->stop, first, last);
-    tess_status st = state_init(&t->state, &j->r->gathering, &j->r->cells, first, last, err);
+    cells_of_items(&j->r->cells, box->start, box->stop, first, last);
+    tess_status st = state_init(s, &j->r->gathering, &j->r->cells, first, last, err);
     if (st != TESS_OK)
         return st;
-    uint8_t *const room = take_room(j);
-    if (!room)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a piece of an array");
-    for (int i = 0; i < j->g->ndim; i++) {
+    for (int i = 0; i < j->g->ndim; i++)
         grid[i] = ceil_div(j->g->shape[i], j->d.chunk[i]);
-        nitems *= t->stop[i] - t->start[i];
-    }
-    for (bool more = walk_begin(&w, j->g->ndim, j->d.chunk, grid, t->start, t->stop, NULL);
+    for (bool more = walk_begin(&w, j->g->ndim, j->d.chunk, grid, box->start, box->stop, NULL);
          more && st == TESS_OK; more = walk_next(&w))
-        st = add_chunk(j, &t->state, &w, room, err);
-    give_room(j, room);
+        st = add_chunk(j, s, &w, room, err);
     if (st == TESS_OK)
-        state_settle(&t->state);
+        state_settle(s);
     if (st == TESS_OK && !j->d.split) {
-        st = give_grain(j, &t->state, err);
-        state_finish(&t->state);
+        st = give_grain(j, s, err);
+        state_finish(s);
     }
-    array_ahead_leave(j->ahead, t->number);
-    watch_add(j->watch, nitems);
     return st;
 }
 
-static void
-grain_box(const struct job *j, const struct walk *w, int64_t *start, int64_t *stop)
-{
-    for (int i = 0; i < j->g->ndim; i++) {
-        start[i] = w->at[i] * j->d.grain[i] + w->lo[i];
-        stop[i] = start[i] + w->hi[i] - w->lo[i];
-    }
-}
-
-static bool
-next_coming(void *arg, int64_t *start, int64_t *stop)
-{
-    struct job *const j = arg;
-    if (!j->more_coming)
-        return false;
-    grain_box(j, &j->coming, start, stop);
-    j->more_coming = walk_next(&j->coming);
-    return true;
-}
-
 static tess_status
-next_grain(void *job, void *grain, bool *more, tess_error *err)
+finish_grain(void *self, void *tally, tess_error *err)
 {
-    struct job *const j = job;
-    struct grain *const t = grain;
-    *more = j->more;
-    if (!j->more)
-        return TESS_OK;
-    t->state.memory = NULL;
-    t->number = j->ngrains++;
-    grain_box(j, &j->grains, t->start, t->stop);
-    j->more = walk_next(&j->grains);
-    return array_ahead_reach(j->ahead, t->number, err);
-}
-
-static tess_status
-finish_grain(void *job, void *grain, tess_error *err)
-{
-    struct job *const j = job;
-    const struct grain *const t = grain;
+    struct job *const j = self;
     (void)err;
     if (j->d.split)
-        state_merge(&j->state, &t->state);
+        state_merge(&j->state, tally);
     return TESS_OK;
 }
 
 static void
-drop_grain(void *job, void *grain)
+drop_grain(void *self, void *tally)
 {
-    struct grain *const t = grain;
-    (void)job;
-    state_finish(&t->state);
+    (void)self;
+    state_finish(tally);
 }
 
 // -- a tile
@@ -273,27 +184,25 @@ drop_grain(void *job, void *grain)
 static tess_status
 run_grains(struct job *j, int64_t nitems, tess_error *err)
 {
-    const struct task task = {.next = next_grain,
-                              .work = work_on_grain,
-                              .finish = finish_grain,
-                              .drop = drop_grain,
-                              .grain_size = sizeof(struct grain)};
-    int64_t cost, grid[NDIM_MAX];
+    const struct engine_sink sink = {
+        .self = j,
+        .work = work_on_grain,
+        .finish = finish_grain,
+        .drop = drop_grain,
+        .tally_size = sizeof(struct state),
+        .room_size = room_items(j) + room_numbers(j) + j->d.piece_nitems,
+    };
+    struct division grains;
+    int64_t cost;
     if (!mul_i64(nitems, j->g->typesize, &cost)) // a nanosecond for a byte, about
         cost = INT64_MAX;
     const struct task_width width = chunk_grid_width(j->r->a->grid, cost, j->watch);
-    for (int i = 0; i < j->g->ndim; i++)
-        grid[i] = ceil_div(j->g->shape[i], j->d.grain[i]);
     watch_job(j->watch, nitems);
-    j->more = walk_begin(&j->grains, j->g->ndim, j->d.grain, grid, j->start, j->stop, NULL);
-    j->coming = j->grains;
-    j->more_coming = j->more;
-    j->ngrains = 0;
-    tess_status st = array_ahead_new(&j->ahead, j->r->a, next_coming, j, &j->inner, err);
+    division_of_grid(&grains, j->g->ndim, j->d.grain, j->start, j->stop);
+    tess_status st = engine_begin(&j->engine, &sink, &grains, &j->r->a, 1, j->watch, err);
     if (st == TESS_OK)
-        st = task_run(&task, j, &width, err);
-    array_ahead_stop(j->ahead);
-    array_ahead_free(j->ahead);
+        st = engine_run(&j->engine, INT64_MAX, &width, err);
+    engine_end(&j->engine);
     return st;
 }
 
@@ -435,21 +344,17 @@ make_result(void *user, tess_array *out, struct watch *watch, tess_error *err)
 {
     const struct reduction *const r = user;
     struct job j = {.r = r, .g = r->a->g, .out = out, .watch = watch};
+    int locked = 0;
     tess_status st = TESS_OK; // chunks tell that they are constant if no newer block is cached
     if (frame_is_writable(r->a->grid->frame))
         st = write_back_all(r->a->grid, err);
     if (st == TESS_OK)
-        st = frame_lock_share(r->a->grid->frame, err);
-    if (st != TESS_OK)
-        return st;
-    watch_within(&j.inner, watch);
-    divide_source(&j.d, r);
-    st = do_tiles(&j, err);
-    for (int i = 0; i < ROOMS; i++)
-        mem_free(atomic_load(&j.rooms[i]));
-    st = array_check_current(r->a, st, err);
-    frame_lock_unshare(r->a->grid->frame);
-    return st;
+        st = engine_lock(&r->a, 1, &locked, err);
+    if (st == TESS_OK) {
+        divide_source(&j.d, r);
+        st = do_tiles(&j, err);
+    }
+    return engine_unlock(&r->a, locked, st, err);
 }
 
 tess_status

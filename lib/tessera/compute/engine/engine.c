@@ -1,0 +1,214 @@
+/*
+ * engine.c - the boxes of a division, worked on by all threads.
+ */
+#include "compute/engine/engine.h"
+
+#include "array/array.h"
+#include "array/items/box.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "frame/commit/lock.h"
+
+#include <string.h>
+
+// An array whose boxes are wanted before they are read.
+struct engine_ahead {
+    const struct engine_sink *sink;
+    int k;
+    struct division_walk coming; // boxes that were not asked for
+    struct array_ahead *ahead;
+};
+
+struct grain {
+    struct engine_box box;
+    _Alignas(max_align_t) uint8_t tally[];
+};
+_Static_assert(sizeof(struct grain) + ENGINE_TALLY_SIZE <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
+
+// -- reading ahead
+
+static bool
+next_coming(void *arg, int64_t *start, int64_t *stop)
+{
+    struct engine_ahead *const x = arg;
+    int64_t from[NDIM_MAX], to[NDIM_MAX];
+    if (!x->coming.more)
+        return false;
+    if (!x->sink->box_of) {
+        division_walk_next(&x->coming, start, stop);
+        return true;
+    }
+    division_walk_next(&x->coming, from, to);
+    x->sink->box_of(x->sink->self, x->k, from, to, start, stop);
+    return true;
+}
+
+static void
+end_ahead(struct engine *e)
+{
+    for (int k = 0; e->ahead && k < e->narrays; k++)
+        array_ahead_stop(e->ahead[k].ahead);
+    for (int k = 0; e->ahead && k < e->narrays; k++)
+        array_ahead_free(e->ahead[k].ahead);
+    mem_free(e->ahead);
+    e->ahead = NULL;
+}
+
+// -- a box
+
+static uint8_t *
+take_room(struct engine *e, tess_error *err)
+{
+    const size_t least = ENGINE_ALIGNMENT;
+    const size_t size = (e->sink->room_size + least - 1) / least * least;
+    for (int i = 0; i < ENGINE_ROOMS; i++) {
+        uint8_t *const room =
+            atomic_load(&e->rooms[i]) ? atomic_exchange(&e->rooms[i], NULL) : NULL;
+        if (room)
+            return room;
+    }
+    uint8_t *const room = mem_aligned(ENGINE_ALIGNMENT, size > 0 ? size : least);
+    if (!room)
+        err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes of arrays", size);
+    return room;
+}
+
+static void
+give_room(struct engine *e, uint8_t *room)
+{
+    for (int i = 0; i < ENGINE_ROOMS; i++) {
+        uint8_t *empty = NULL;
+        if (atomic_compare_exchange_strong(&e->rooms[i], &empty, room))
+            return;
+    }
+    mem_free(room);
+}
+
+static bool
+is_stopped(const struct engine *e)
+{
+    return e->sink->stopped && atomic_load(e->sink->stopped);
+}
+
+bool
+engine_has_more(const struct engine *e)
+{
+    return e->walk.more && !is_stopped(e);
+}
+
+static tess_status
+next_box(void *job, void *grain, bool *more, tess_error *err)
+{
+    struct engine *const e = job;
+    struct grain *const g = grain;
+    tess_status st = TESS_OK;
+    *more = engine_has_more(e) && e->number < e->stop;
+    if (!*more)
+        return TESS_OK;
+    memset(g->tally, 0, e->sink->tally_size);
+    g->box.number = e->number++;
+    g->box.nitems = 1;
+    division_walk_next(&e->walk, g->box.start, g->box.stop);
+    for (int i = 0; i < e->walk.d->ndim; i++)
+        g->box.nitems *= g->box.stop[i] - g->box.start[i];
+    e->nitems += g->box.nitems;
+    for (int k = 0; k < e->narrays && st == TESS_OK; k++)
+        st = array_ahead_reach(e->ahead[k].ahead, g->box.number, err);
+    return st;
+}
+
+static tess_status
+work_on_box(void *job, void *grain, tess_error *err)
+{
+    struct engine *const e = job;
+    struct grain *const g = grain;
+    if (is_stopped(e))
+        return TESS_OK;
+    uint8_t *const room = take_room(e, err);
+    if (!room)
+        return TESS_ERR_NOMEM;
+    const tess_status st = e->sink->work(e->sink->self, g->tally, &g->box, room, err);
+    give_room(e, room);
+    for (int k = 0; k < e->narrays; k++)
+        array_ahead_leave(e->ahead[k].ahead, g->box.number);
+    watch_add(e->watch, g->box.nitems);
+    return st;
+}
+
+static tess_status
+finish_box(void *job, void *grain, tess_error *err)
+{
+    const struct engine *const e = job;
+    return e->sink->finish(e->sink->self, ((struct grain *)grain)->tally, err);
+}
+
+static void
+drop_box(void *job, void *grain)
+{
+    const struct engine *const e = job;
+    e->sink->drop(e->sink->self, ((struct grain *)grain)->tally);
+}
+
+// -- all
+
+tess_status
+engine_begin(struct engine *e, const struct engine_sink *sink, const struct division *boxes,
+             const tess_array *const *arrays, int n, struct watch *watch, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    *e = (struct engine){.sink = sink, .watch = watch, .narrays = n};
+    watch_within(&e->inner, watch);
+    division_walk_begin(&e->walk, boxes);
+    e->ahead = mem_zeroed((size_t)n + 1, sizeof *e->ahead);
+    if (!e->ahead)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d arrays", n);
+    for (int k = 0; k < n && st == TESS_OK; k++) {
+        e->ahead[k] = (struct engine_ahead){.sink = sink, .k = k, .coming = e->walk};
+        if (arrays[k])
+            st = array_ahead_new(&e->ahead[k].ahead, arrays[k], next_coming, &e->ahead[k],
+                                 &e->inner, err);
+    }
+    return st;
+}
+
+tess_status
+engine_run(struct engine *e, int64_t most, const struct task_width *width, tess_error *err)
+{
+    const struct task task = {.next = next_box,
+                              .work = work_on_box,
+                              .finish = e->sink->finish ? finish_box : NULL,
+                              .drop = e->sink->drop ? drop_box : NULL,
+                              .grain_size = sizeof(struct grain) + e->sink->tally_size};
+    e->stop = most < INT64_MAX - e->number ? e->number + most : INT64_MAX;
+    return task_run(&task, e, width, err);
+}
+
+void
+engine_end(struct engine *e)
+{
+    end_ahead(e);
+    for (int i = 0; i < ENGINE_ROOMS; i++)
+        mem_free(atomic_load(&e->rooms[i]));
+}
+
+tess_status
+engine_lock(const tess_array *const *arrays, int n, int *locked, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    for (*locked = 0; *locked < n && st == TESS_OK; *locked += st == TESS_OK)
+        if (arrays[*locked])
+            st = frame_lock_share(arrays[*locked]->grid->frame, err);
+    return st;
+}
+
+tess_status
+engine_unlock(const tess_array *const *arrays, int locked, tess_status st, tess_error *err)
+{
+    for (int k = 0; k < locked; k++) {
+        if (!arrays[k])
+            continue;
+        st = array_check_current(arrays[k], st, err);
+        frame_lock_unshare(arrays[k]->grid->frame);
+    }
+    return st;
+}
