@@ -9,7 +9,7 @@
  * calls these are, tessera/array.h says; there is no lock per array to enforce it. What readers
  * share, and change, locks itself (grid/grid.h). `users` is atomic because a view is made by a
  * reader; `moved` and `discarded` change with exclusive access. Functions run on the thread of the
- * call; only users of iterate/parts.h are called by workers.
+ * call.
  */
 #ifndef ARRAY_ARRAY_H
 #define ARRAY_ARRAY_H

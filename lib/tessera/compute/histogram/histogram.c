@@ -3,12 +3,12 @@
  */
 #include "compute/histogram/histogram.h"
 
-#include "array/iterate/parts.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/memory.h"
 #include "compute/histogram/bins.h"
 #include "compute/histogram/counter.h"
+#include "compute/parts/parts.h"
 #include "meta/dtype.h"
 #include "ndcopy/ndcopy.h"
 
@@ -100,8 +100,8 @@ count_box(struct histogram *h, const tess_array *a, const int64_t *start, const 
         .unaligned = true,
     };
     struct parts parts;
-    parts_begin(&parts, a, TESS_BLOCKS, start, stop);
-    const tess_status st = parts_run(&parts, &user, INT64_MAX, watch, err);
+    parts_begin(&parts, &user, a, TESS_BLOCKS, start, stop);
+    const tess_status st = parts_run(&parts, INT64_MAX, watch, err);
     parts_finish(&parts);
     return st;
 }

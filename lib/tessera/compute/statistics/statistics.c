@@ -4,10 +4,10 @@
  * The parts of a grain are tallied in order, by the thread that works on it, and grains are added
  * up in order. Which parts make a grain does not depend on threads, so the sum does not, either.
  */
-#include "array/iterate/statistics.h"
+#include "compute/statistics/statistics.h"
 
-#include "array/iterate/number.h"
-#include "array/iterate/parts.h"
+#include "compute/statistics/tally.h"
+#include "compute/parts/parts.h"
 #include "base/error.h"
 #include "base/exact.h"
 #include "base/limits.h"
@@ -99,8 +99,8 @@ summarise(const tess_array *a, const int64_t *start, const int64_t *stop, struct
         .unaligned = true,
     };
     struct parts parts;
-    parts_begin(&parts, a, TESS_BLOCKS, start, stop);
-    const tess_status st = parts_run(&parts, &user, INT64_MAX, watch, err);
+    parts_begin(&parts, &user, a, TESS_BLOCKS, start, stop);
+    const tess_status st = parts_run(&parts, INT64_MAX, watch, err);
     parts_finish(&parts);
     return st;
 }

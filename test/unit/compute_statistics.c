@@ -1,10 +1,10 @@
 /*
- * array_iterate_number.c - tests of array/iterate/number and array/iterate/statistics: numbers of
+ * compute_statistics.c - tests of compute/statistics: tallies of numbers of
  * all types, in boxes of any strides, against a loop over the items.
  */
-#include "array/iterate/number.h"
+#include "compute/statistics/tally.h"
 
-#include "array/iterate/statistics.h"
+#include "compute/statistics/statistics.h"
 #include "meta/dtype.h"
 #include "support/native.h"
 #include "unit/scene.h"

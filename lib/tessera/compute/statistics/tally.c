@@ -1,5 +1,5 @@
 /*
- * number.c - numbers of an array: how many are finite, their extremes, and their sum.
+ * tally.c - numbers of an array: how many are finite, their extremes, and their sum.
  *
  * Rows are collected in a piece of memory that stays in a core's first cache; short ones cost a
  * copy, no more. There items get the byte order of the machine, and are aligned: the loops over a
@@ -8,7 +8,7 @@
  * Floats go through a loop that does not ask which are finite. Where one is not, the sum is not
  * either, and the piece is done again, item by item.
  */
-#include "array/iterate/number.h"
+#include "compute/statistics/tally.h"
 
 #include "base/checked.h"
 #include "base/exact.h"

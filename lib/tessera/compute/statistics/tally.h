@@ -1,5 +1,5 @@
 /*
- * number.h - numbers of an array: how many are finite, their extremes, and their sum.
+ * tally.h - numbers of an array: how many are finite, their extremes, and their sum.
  *
  * Sums of integers are exact. Those of floats are pairs: what was lost in adding to the first is in
  * the second. A tally of zeros is one of no items.
@@ -8,8 +8,8 @@
  * decides how a sum of floats is rounded; the caller divides them in a way that does not depend on
  * threads.
  */
-#ifndef ARRAY_ITERATE_NUMBER_H
-#define ARRAY_ITERATE_NUMBER_H
+#ifndef COMPUTE_STATISTICS_TALLY_H
+#define COMPUTE_STATISTICS_TALLY_H
 
 #include "base/int128.h"
 

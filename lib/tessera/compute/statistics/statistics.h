@@ -4,8 +4,8 @@
  * Workers tally the parts of their grain in order; grains are added up in finish, one at a time and
  * in order. So the sum of floats is the same for any number of threads, and no lock is needed.
  */
-#ifndef ARRAY_ITERATE_STATISTICS_H
-#define ARRAY_ITERATE_STATISTICS_H
+#ifndef COMPUTE_STATISTICS_STATISTICS_H
+#define COMPUTE_STATISTICS_STATISTICS_H
 
 #include "array/array.h"
 

@@ -4,15 +4,16 @@
  * A block is given out in the scratch memory of the thread that decoded it, without a copy. A chunk
  * is put together in memory of its own first.
  *
- * Threads: `chunks`, `at`, `more` and `nitems` are changed by next of the job, by one thread at a
- * time. `stopped` and `rooms` are atomic, and touched by any worker: a room is taken and given back
- * with one exchange. There is no lock, and none is held while a function of a user runs, but that
- * finish of a user excludes next and other calls of finish (grid/read/fetch.h).
+ * Threads: `chunks`, `left`, `more` and `nitems` are changed by next of a job, by one thread at a
+ * time, or between jobs. `stopped` is atomic, and touched by any worker. There is no lock, and none
+ * is held while a function of a user runs, but that finish of a user excludes next and other calls
+ * of finish (grid/read/fetch.h).
  */
-#ifndef ARRAY_ITERATE_PARTS_H
-#define ARRAY_ITERATE_PARTS_H
+#ifndef COMPUTE_PARTS_PARTS_H
+#define COMPUTE_PARTS_PARTS_H
 
 #include "array/array.h"
+#include "compute/engine/engine.h"
 #include "geom/walk.h"
 #include "grid/read/fetch.h"
 
@@ -22,22 +23,6 @@
 
 enum {
     PARTS_TALLY_SIZE = FETCH_TALLY_SIZE, // what a user may keep of the parts of one grain
-    PARTS_ROOMS = 8, // buffers for whole chunks that are used again
-};
-
-// The parts of a box of `a` that are still to be handed out.
-struct parts {
-    const tess_array *a;
-    bool by_block;
-    bool plain; // parts are those of a frame without a grid
-    bool more;
-    int64_t nitems; // of them all
-    atomic_bool stopped; // no other is begun
-
-    struct walk chunks; // stands on the next chunk; not if plain
-    int64_t at, end; // plain: items
-    int64_t room_size; // of the largest chunk's part
-    _Atomic(uint8_t *) rooms[PARTS_ROOMS];
 };
 
 /*
@@ -60,13 +45,33 @@ struct parts_user {
     bool whole_blocks; // also items outside the box are needed, behind and before the part's
 };
 
-// The box is inside the shape, and has items.
-void parts_begin(struct parts *p, const tess_array *a, tess_unit unit, const int64_t *start,
-                 const int64_t *stop);
+// The parts of a box of `a` that are still to be handed out.
+struct parts {
+    const struct parts_user *user;
+    const tess_array *a;
+    bool by_block;
+    bool plain; // parts are those of a frame without a grid
+    bool more;
+    int64_t nitems; // of them all
+    atomic_bool stopped; // no other is begun
 
-// Give out whole chunks, until they had `most` bytes, or all if p->more is false afterwards.
-tess_status parts_run(struct parts *p, const struct parts_user *user, int64_t most,
-                      struct watch *watch, tess_error *err);
+    // By block.
+    struct walk chunks; // stands on the next chunk
+    int64_t left; // bytes of chunks that this run may still begin
+
+    // By chunk.
+    struct division boxes;
+    struct engine_sink sink;
+    struct engine engine;
+};
+
+// The box is inside the shape, and has items. The user stays until the end.
+void parts_begin(struct parts *p, const struct parts_user *user, const tess_array *a,
+                 tess_unit unit, const int64_t *start, const int64_t *stop);
+
+// Give out whole chunks, until they had `most` bytes, or all if p->more is false afterwards. The
+// watch is the same each time.
+tess_status parts_run(struct parts *p, int64_t most, struct watch *watch, tess_error *err);
 
 void parts_finish(struct parts *p);
 

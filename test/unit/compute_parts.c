@@ -1,8 +1,8 @@
 /*
- * array_iterate.c - tests of array/iterate/each, array/iterate/change and, through them, of
- * array/iterate/parts: each item of a box is handed out once, where it is said to be.
+ * compute_parts.c - tests of compute/parts/each and, through it, of
+ * compute/parts/parts: each item of a box is handed out once, where it is said to be.
  */
-#include "array/iterate/each.h"
+#include "compute/parts/each.h"
 
 #include "geom/shape.h"
 #include "unit/scene.h"

@@ -1,18 +1,20 @@
 /*
- * change.c - parts of an array for a function of the program that changes them.
+ * each.c - parts of an array for a function of the program that looks at them, or changes them.
  *
- * Batches of chunks are decoded and handed out, as for one that looks (each.c); parts that were
- * changed are kept, and stored when the batch is done: whole blocks as a source of edits, chunks
- * as boxes that are written. So a part is handed out once, and one that stays costs no encoding.
+ * For one that changes them, batches of chunks are decoded and handed out, as for one that looks;
+ * parts that were changed are kept, and stored when the batch is done: whole blocks as a source of
+ * edits, chunks as boxes that are written. So a part is handed out once, and one that stays costs no
+ * encoding.
  */
-#include "frame/commit/change.h"
+#include "compute/parts/each.h"
+
 #include "array/items/box.h"
-#include "array/iterate/each.h"
-#include "array/iterate/parts.h"
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "compute/parts/parts.h"
+#include "frame/commit/change.h"
 #include "frame/commit/commit.h"
 #include "frame/commit/lock.h"
 #include "frame/frame.h"
@@ -28,6 +30,59 @@
 #include <string.h>
 
 enum { BATCH_SIZE = 32 << 20 }; // bytes of chunks, or one
+
+// What a function that was given a part wants. A failure is one; to stop is none.
+static tess_status
+each_answer(struct parts *p, const tess_part *part, tess_each_next next, tess_error *err)
+{
+    switch (next) {
+    case TESS_EACH_NEXT:
+    case TESS_EACH_CHANGED:
+        return TESS_OK;
+    case TESS_EACH_STOP:
+        atomic_store(&p->stopped, true);
+        return TESS_OK;
+    case TESS_EACH_FAIL:
+        break;
+    }
+    atomic_store(&p->stopped, true);
+    if (part->block < 0)
+        return err_set(err, TESS_ERR_CANCELLED, -1, "the function gave up at chunk %" PRId64,
+                       part->chunk);
+    return err_set(err, TESS_ERR_CANCELLED, -1,
+                   "the function gave up at block %" PRId64 " of chunk %" PRId64, part->block,
+                   part->chunk);
+}
+
+// -- looking
+
+struct looker {
+    struct parts parts;
+    tess_each_fn *fn;
+    void *user;
+};
+
+static tess_status
+each_look(void *self, void *tally, const tess_part *part, tess_error *err)
+{
+    struct looker *const l = self;
+    (void)tally;
+    return each_answer(&l->parts, part, l->fn(part, l->user), err);
+}
+
+tess_status
+array_each(const tess_array *a, tess_unit unit, const int64_t *start, const int64_t *stop,
+           tess_each_fn *fn, void *user, struct watch *watch, tess_error *err)
+{
+    struct looker l = {.fn = fn, .user = user};
+    const struct parts_user looks = {.self = &l, .part = each_look, .slow = true};
+    parts_begin(&l.parts, &looks, a, unit, start, stop);
+    const tess_status st = parts_run(&l.parts, INT64_MAX, watch, err);
+    parts_finish(&l.parts);
+    return st;
+}
+
+// -- what was changed
 
 // A block, or a chunk's part of the box.
 struct changed {
@@ -192,15 +247,6 @@ store_chunks(const struct changer *changer, struct watch *watch, tess_error *err
 static tess_status
 change_all(struct changer *changer, struct watch *watch, tess_error *err)
 {
-    const struct parts_user user = {
-        .self = changer,
-        .part = change_part,
-        .finish = keep_grain,
-        .drop = drop_grain,
-        .slow = true,
-        .unaligned = true,
-        .whole_blocks = true,
-    };
     struct parts *const p = &changer->parts;
     const struct watch_range range = watch_divide(watch);
     const int64_t all = p->nitems;
@@ -209,7 +255,7 @@ change_all(struct changer *changer, struct watch *watch, tess_error *err)
     while (p->more && !atomic_load(&p->stopped) && st == TESS_OK) {
         const int64_t batch = min_i64(p->nitems, BATCH_SIZE / p->a->g->typesize); // about
         watch_part(watch, &range, all - p->nitems + batch / 2, all);
-        st = parts_run(p, &user, BATCH_SIZE, watch, err);
+        st = parts_run(p, BATCH_SIZE, watch, err);
         watch_part(watch, &range, all - p->nitems, all);
         if (st == TESS_OK && changer->n > 0)
             st =
@@ -225,11 +271,20 @@ array_change(tess_array *a, tess_unit unit, const int64_t *start, const int64_t 
              tess_change_fn *fn, void *user, struct watch *watch, tess_error *err)
 {
     struct changer changer = {.a = a, .fn = fn, .user = user};
+    const struct parts_user changes = {
+        .self = &changer,
+        .part = change_part,
+        .finish = keep_grain,
+        .drop = drop_grain,
+        .slow = true,
+        .unaligned = true,
+        .whole_blocks = true,
+    };
     tess_status st = write_back_all(a->grid, err);
     if (st != TESS_OK)
         return st;
     frame_begin(a->grid->frame);
-    parts_begin(&changer.parts, a, unit, start, stop);
+    parts_begin(&changer.parts, &changes, a, unit, start, stop);
     st = change_all(&changer, watch, err);
     parts_finish(&changer.parts);
     if (st != TESS_OK) {

@@ -5,10 +5,12 @@
  * changed and stores it when a batch of chunks is done, on the calling thread: a part is handed out
  * once, and never while the frame changes.
  */
-#ifndef ARRAY_ITERATE_EACH_H
-#define ARRAY_ITERATE_EACH_H
+#ifndef COMPUTE_PARTS_EACH_H
+#define COMPUTE_PARTS_EACH_H
 
-#include "array/iterate/parts.h"
+#include "array/array.h"
+
+#include <tessera/iterate.h>
 
 // The box is inside the shape, and has items; so below.
 tess_status array_each(const tess_array *a, tess_unit unit, const int64_t *start,
@@ -18,9 +20,5 @@ tess_status array_each(const tess_array *a, tess_unit unit, const int64_t *start
 // As one change of the frame. Writes that wait in the cache are written back first.
 tess_status array_change(tess_array *a, tess_unit unit, const int64_t *start, const int64_t *stop,
                          tess_change_fn *fn, void *user, struct watch *watch, tess_error *err);
-
-// What a function that was given a part wants. A failure is one; to stop is none.
-tess_status each_answer(struct parts *p, const tess_part *part, tess_each_next next,
-                        tess_error *err);
 
 #endif
