@@ -106,7 +106,7 @@ is_whole(const struct chunks_ahead *x, int64_t n)
     return n >= x->whole_from && n < x->whole_to;
 }
 
-// Have its bytes read; without memory for that, who reads the chunk does.
+// Have its bytes read ahead. Without memory for that they are read when the chunk is.
 static tess_status
 want(struct chunks_ahead *x, struct chunk_ahead *chunk, struct io *io, int64_t position,
      int64_t size, tess_error *err)

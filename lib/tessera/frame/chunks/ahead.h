@@ -63,7 +63,8 @@ void chunks_ahead_end(struct chunks_ahead *x); // all that was taken is released
 // and from whole_to on, only what opening the chunk needs. Else all is.
 void chunks_ahead_limit(struct chunks_ahead *x, int64_t stop, int64_t whole_from, int64_t whole_to);
 
-// The chunk in place n, which must ascend. What fails early is tried again by who reads the chunk.
+// Take the chunk in place n; n ascends from call to call. A read that failed ahead of time is no
+// failure here: reading the chunk tries it again.
 tess_status chunks_ahead_take(struct chunks_ahead *x, int64_t n, struct chunk_ahead *chunk,
                               tess_error *err);
 void chunk_ahead_release(

@@ -50,13 +50,13 @@ void frame_undo(struct frame *f);
 // Whether place n is staged: *entry is then what it becomes. Only if `again` is set.
 bool frame_staged_entry(const struct frame_staged *staged, int64_t n, int64_t *entry);
 
-// Whether frame_install() will succeed, unless a sync of the file fails in between: for a call that
-// installs chunks in several frames, all or none.
+// Reserve what frame_install() needs: it succeeds afterwards, unless a sync of the file fails in
+// between. For a call that installs chunks in several frames, all or none.
 tess_status frame_install_prepare(struct frame *f, const struct frame_staged *staged,
                                   tess_error *err);
-// Put all that is staged into the list. On failure, also TESS_ERR_IO if what was stored may have
-// been lost since, nothing is; it is staged still. frame_drop(): give up what is staged, also after
-// success; zeroed: fine.
+// Put all that is staged into the list. After a failure the list is as before, and all is staged
+// still; TESS_ERR_IO: a sync failed since, so that stored bytes may have been lost. frame_drop():
+// release what is staged and not installed; call it also after success; zeroed: fine.
 tess_status frame_install(struct frame *f, struct frame_staged *staged, tess_error *err);
 void frame_drop(struct frame *f, struct frame_staged *staged);
 // Place i of what is staged, 0 <= i < nputs: which chunk it is; and what it becomes, of how many
@@ -83,8 +83,8 @@ void frame_put_abandon(struct frame *f, struct frame_put *p); // also after a fa
 
 // Learn what is free in the newest state, before space is taken.
 tess_status frame_want_space(struct frame *f, tess_error *err);
-// Instead of a put: room for n chunks that stand where they stay; and each of them, by
-// its entry. Then frame_install() fails no more.
+// Instead of frame_put(), for n chunks whose bytes are in the file already: reserve room, then
+// stage each of them by its entry. Then frame_install() cannot fail for want of memory.
 tess_status frame_stage_begin(struct frame *f, struct frame_staged *staged, int64_t n,
                               tess_error *err);
 void frame_stage(struct frame *f, struct frame_staged *staged, int64_t n, int64_t entry,
@@ -107,14 +107,15 @@ void frame_set_sizes(struct frame *f, int32_t chunksize, int64_t nbytes, bool vl
 // -- leases: space of a frame that other processes write chunks to, and chunks that they wrote
 //
 // A lease is an extent of the file, or numbers of files in a sparse frame (each counts as a byte
-// here). No list and no state has anything there, whatever is committed meanwhile. Chunks in it are
-// adopted where they are; what is left when the lease ends is free. While there are leases the lock
-// file stays locked, since another program would take the same space; and the frame is not made
-// empty, since that starts its space anew. frame_find_lent() and frame_is_leased() only read.
+// here). Neither commits nor changes use a lease; its chunks are adopted where they are, and the
+// rest becomes free when the lease ends. While there are leases, the lock file stays taken, since
+// another program would use the same space; and the frame cannot be made empty, since an empty
+// frame has its trailer where its first chunks were. frame_find_lent() and frame_is_leased() only
+// read.
 
 // `size` bytes or numbers, 1 at least. The frame is in a file or directory, and has chunks.
 tess_status frame_lease(struct frame *f, int64_t size, struct extent *lease, tess_error *err);
-// What is left of a lease where chunks were adopted: an extent between them. Then the lease ends.
+// To end a lease: free each extent of it that was not adopted, then frame_lease_end().
 void frame_lease_free(struct frame *f, struct extent left);
 void frame_lease_end(struct frame *f);
 

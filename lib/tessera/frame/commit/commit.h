@@ -15,13 +15,14 @@ struct frame;
 
 // To the disk. TESS_ERR_STALE: others changed the frame, or its path leads elsewhere.
 tess_status frame_commit(struct frame *f, tess_error *err);
-// The same where the state on the disk is sealed afterwards, also if nothing else has changed.
-// After a failure nothing has.
+// The same, but a state that is not sealed (frame/private.h) is committed also if nothing else has
+// changed. After a failure the frame is as before.
 tess_status frame_commit_sealed(struct frame *f, tess_error *err);
-// Whether enough was written since the last time, or overwritten, to commit; and to do so then.
+// Whether enough was written or overwritten since the last commit for an automatic one; commit if
+// so.
 bool frame_commit_is_due(const struct frame *f);
 tess_status frame_commit_if_large(struct frame *f, tess_error *err);
-// Stored bytes that are enough to be overwritten, about.
+// How many overwritten bytes make an automatic commit due, about.
 int64_t frame_batch(const struct frame *f);
 // Give a new file its name, once the commit is on the disk. Before, and after a failure, no path
 // leads to the frame, and it can be published later; once published, the call does nothing.

@@ -3,9 +3,9 @@
  *
  * Other programs may commit to the same file. A handle compares what it read, or wrote last, with
  * what is there now: the header, the end of the trailer (or all of both), and, where no fingerprint
- * of ours covers chunks and index, the time of the file. After a fork() both processes have what is
- * in memory, the list of chunks and of free space; two that write by it would overwrite each other,
- * so one of them may.
+ * of ours covers chunks and index, the time of the file. After a fork() both processes have the
+ * lists of chunks and of free space in memory, and would overwrite each other's chunks: only the
+ * process that opened the frame may change it.
  *
  * Any number of threads may ask.
  */
@@ -18,31 +18,30 @@
 
 struct frame;
 
-// Whether the file still is in the state that this frame was opened in, or committed last; else
-// what was read just now may be of no state. TESS_ERR_STALE.
+// TESS_ERR_STALE if the file is not in the state that this frame was opened in, or committed last:
+// what was read just now may then be a mixture of two states.
 tess_status frame_check_current(const struct frame *f, tess_error *err);
 // The same, looking at all of header and trailer: other implementations change metalayers alone.
 tess_status frame_check_unchanged(const struct frame *f, tess_error *err);
 
 /*
- * What is left of that when only the time of the file is looked at. Another program that writes a
- * trailer leaves it without our fingerprint. It may then replace a chunk by one of the same size
- * and leave header, index and trailer as they are, which shows in the time of the file only; in a
- * directory, also of a state of ours.
+ * The part of these checks that looks at the time of the file only, and only where the time is
+ * needed: in states without our fingerprint, and in directories. There another program may replace
+ * a chunk by one of the same size and leave header, index and trailer as they are.
  */
 tess_status frame_check_stamp(const struct frame *f, tess_error *err);
 // This handle wrote to the file.
 void frame_stamp_again(struct frame *f);
 
-// Whether the path still leads to the frame, if it ever did: what is committed is found there only
-// then. TESS_ERR_STALE.
+// TESS_ERR_STALE if the frame was published, and its path does not lead to it any more: what is
+// committed would not be found there.
 tess_status frame_check_path(const struct frame *f, tess_error *err);
 
 // Whether two frames were opened in the same state, by header and trailer.
 bool frame_is_same_state(const struct frame *x, const struct frame *y);
 
-// What holds the frame shows another state from now on, whatever it has: frame_check_current() and
-// frame_check_unchanged() are TESS_ERR_STALE.
+// From now on frame_check_current() and frame_check_unchanged() return TESS_ERR_STALE without a
+// look at the file: the state is known to be gone. false: they look again.
 void frame_set_left_behind(struct frame *f, bool left_behind);
 
 // -- the process that may change a frame in a file: the one that opened or made it

@@ -1,10 +1,11 @@
 /*
  * lock.c - the lock that other implementations know, around reads and changes.
  *
- * Other implementations hold it for moments; a program with this library from its first write to
- * its commit. A call that waits for it waits for a while at least, whatever tess_storage.wait says;
- * but not for ever, since one thread may have both sides. It does not wait for what it would refuse
- * then: a state that a change has replaced, or may have, as the number of the lock file tells.
+ * Other implementations hold the lock for moments; a program with this library holds it from its
+ * first write to its commit. So a call polls for at least MOMENTS, even if tess_storage.wait is
+ * shorter. It has a timeout, since one thread may have two handles that wait for each other. It
+ * stops early with TESS_ERR_STALE if the number in the lock file says that the state may have been
+ * replaced: then the lock would be of no use.
  */
 #include "frame/commit/lock.h"
 

@@ -1,7 +1,7 @@
 /*
  * numbers.c - which file numbers of a sparse frame are taken.
  *
- * A state per number says who needs its file; a tree of bits finds the lowest number that nothing
+ * A state per number says what needs its file; a tree of bits finds the lowest number that nothing
  * needs.
  */
 #include "frame/sparse/numbers.h"
