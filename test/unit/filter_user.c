@@ -1,8 +1,8 @@
 /*
  * filter_user.c - filters of the program: what they are told, and what they say.
  */
+#include "filter/filter.h"
 #include "filter/pipeline.h"
-#include "filter/user.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

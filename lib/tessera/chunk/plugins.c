@@ -8,7 +8,6 @@
 #include "base/sized.h"
 #include "codec/user.h"
 #include "filter/filter.h"
-#include "filter/user.h"
 
 static tess_status
 check_id(int id, bool taken, const char *what, const char *name, tess_error *err)

@@ -1,9 +1,9 @@
 /*
- * filter.h - what a filter is: one constant object each, in a file of its own name.
+ * filter.h - what a filter is: one constant object each.
  *
  * A struct filter holds all that differs between filters; the pipeline asks the object and knows
- * no filter by its number. filters.h is the table of the library's, user.h makes one of a filter of
- * the program.
+ * no filter by its number. filters.h is the table of the library's, and
+ * filter_of_user() makes one of a filter of the program.
  *
  * All filters keep the size of a block, and copy the bytes behind the last whole element, in both
  * directions. backward() gets blocks of damaged or hostile files: it must be able to undo any
@@ -105,6 +105,9 @@ const struct filter *filter_at(int n);
 
 // Names of the filters that keep items, "a, b and c", for messages. Cut off if they do not fit.
 void filter_names_keeping_items(char *dst, size_t size);
+
+// A filter of the program. Its description has to stay as long as the filter.
+struct filter filter_of_user(const tess_user_filter *user);
 
 // For filters whose last bytes, from `at` on, are no whole element.
 static inline void

@@ -6,7 +6,7 @@
 
 #include "filter/filter.h"
 
-// One line each: X(NAME) stands for `const struct filter filter_NAME`, in filter/NAME.c.
+// One line each: X(NAME) stands for `const struct filter filter_NAME`.
 #define FILTERS(X) \
     X(shuffle)     \
     X(bitshuffle)  \
@@ -16,7 +16,7 @@
     X(int_trunc)   \
     X(ndcell)      \
     X(ndmean)      \
-    X(bytedelta_old) // in filter/bytedelta.c
+    X(bytedelta_old)
 
 #define FILTER_DECLARATION(name) extern const struct filter filter_##name;
 FILTERS(FILTER_DECLARATION)

@@ -7,13 +7,7 @@
 #include "filter/kernels.h"
 
 #include "base/cpu.h"
-#include "filter/c/kernels_c.h"
-#ifdef HAVE_VEC16
-#include "filter/vec16/kernels_vec16.h"
-#endif
-#ifdef HAVE_X86_AVX2
-#include "filter/x86/kernels_x86.h"
-#endif
+#include "filter/private.h"
 
 #include <pthread.h>
 

@@ -12,6 +12,7 @@
 #define FILTER_VEC16_TILES_H
 
 #include "base/rows_ahead.h"
+#include "filter/private.h"
 #include "filter/vec16/vec16.h"
 
 #include <stdbool.h>
@@ -215,6 +216,26 @@ planes_end(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t 
         const size_t i = n - k < 16 ? n - 16 : k;
         group16(dst + i, src + i * w, n, w, 8);
     }
+}
+
+// -- what a loop over rows does around them
+
+INLINE struct rows_ahead
+ask_for_rows(const struct plane_rows *p, const uint8_t *dst)
+{
+    return rows_ahead_begin(dst, p->rows, p->row_nitems * p->w, p->dst_stride, p->next);
+}
+
+// Rows without gaps on both sides are one long row.
+INLINE struct plane_rows
+joined_rows(const struct plane_rows *r)
+{
+    struct plane_rows p = *r;
+    if (p.src_step == p.row_nitems && p.dst_stride == (ptrdiff_t)(p.row_nitems * p.w)) {
+        p.row_nitems *= p.rows;
+        p.rows = 1;
+    }
+    return p;
 }
 
 #endif

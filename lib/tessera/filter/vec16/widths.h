@@ -7,7 +7,7 @@
 #ifndef FILTER_VEC16_WIDTHS_H
 #define FILTER_VEC16_WIDTHS_H
 
-#include "filter/vec16/rows.h"
+#include "filter/vec16/tiles.h"
 
 INLINE void
 row_of(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t nitems)

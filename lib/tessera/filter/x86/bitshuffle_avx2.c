@@ -1,16 +1,14 @@
 /*
  * bitshuffle_avx2.c - bits of items to rows of bits and back, with AVX2.
  *
- * As in bitshuffle.c, tiles of items pass through a buffer as byte planes. Eight bytes of a plane,
- * q of [q][item], are a matrix of bits that is transposed inside a word, to [q][bit]. A tile of 256
- * items is two lanes of 16 words, 7 bits of address each: four steps of interleave.h lead from
- * [q][bit] to rows, [bit][q], and three lead back.
- *
- * Items above WIDTH_MAX bytes, and those behind the last tile, are done in plain C.
+ * As in bitshuffle_c.c, tiles of items pass through a buffer as byte planes. Eight bytes of a
+ * plane, q of [q][item], are a matrix of bits that is transposed inside a word, to [q][bit]. A tile
+ * of 256 items is two lanes of 16 words, 7 bits of address each: four steps of interleave.h lead
+ * from [q][bit] to rows, [bit][q], and three lead back. Items above WIDTH_MAX bytes, and those
+ * behind the last tile, are done in plain C.
  */
-#include "filter/c/kernels_c.h"
+#include "filter/private.h"
 #include "filter/x86/interleave.h"
-#include "filter/x86/kernels_x86.h"
 
 enum {
     TILE_NITEMS = 256,

@@ -1,7 +1,7 @@
 /*
  * bitshuffle_avx512.c - bits of items to rows of bits and back, with AVX-512, VBMI and GFNI.
  *
- * As in bitshuffle.c, tiles of items pass through a buffer as byte planes. Eight bytes of a plane
+ * As in bitshuffle_c.c, tiles of items pass through a buffer as byte planes. Eight bytes of a plane
  * are a matrix of bits that one instruction transposes, last byte first. 512 items of a plane are
  * registers m of words q; their transposes have bytes k, one of each row. Between the addresses
  * [m][q][k] and [k][m][q] lie three exchanges of a register's number with places inside, a bit
@@ -9,7 +9,7 @@
  *
  * A tile has as many items as the buffer holds, and its end is masked: all is done here.
  */
-#include "filter/x86/kernels_x86.h"
+#include "filter/private.h"
 #include "filter/x86/vec64.h"
 
 enum {

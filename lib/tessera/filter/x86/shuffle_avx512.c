@@ -11,10 +11,9 @@
  *
  * Ends are masked. Wider items are done with AVX2.
  */
-#include "filter/c/kernels_c.h"
-#include "filter/vec16/rows.h"
+#include "filter/private.h"
+#include "filter/vec16/tiles.h"
 #include "filter/x86/interleave.h"
-#include "filter/x86/kernels_x86.h"
 #include "filter/x86/vec64.h"
 
 enum { NARROW_MAX = 8, WIDE_MAX = 16 };

@@ -1,12 +1,16 @@
 /*
- * bitshuffle.c - bits of items to rows of bits and back, in plain C.
+ * bitshuffle_c.c - bits of items to rows of bits and back, in plain C.
  *
  * Tiles of 64 items pass through a small buffer as byte planes. Eight bytes of a plane, one of
  * each of eight items, are a matrix of 8 x 8 bits in a word; the words of a tile are a matrix of
  * 8 x 8 bytes. Both are transposed in registers.
+ *
+ * Here, and with the instruction sets, it is a unit of its own: in one with shuffle_c(), which it
+ * calls for each tile, compilers inline that, and the code is five times as large.
  */
+#include "filter/private.h"
+
 #include "base/bytes.h"
-#include "filter/c/kernels_c.h"
 
 #include <assert.h>
 

@@ -1,15 +1,13 @@
 /*
- * bitshuffle.c - bits of items to rows of bits and back, 16 bytes at a time.
+ * bitshuffle_vec16.c - bits of items to rows of bits and back, 16 bytes at a time.
  *
- * As in filter/bitshuffle.c, tiles of items pass through a buffer as byte planes. Eight bytes of a
+ * As in bitshuffle_c.c, tiles of items pass through a buffer as byte planes. Eight bytes of a
  * plane, q of [q][item], are a matrix of bits that is transposed inside a word, to [q][bit]. A tile
  * of 128 items is 16 words, 7 bits of address: four steps of vec16.h lead from [q][bit] to rows,
- * [bit][q], and three lead back.
- *
- * Items above WIDTH_MAX bytes, and those behind the last tile, are done in plain C.
+ * [bit][q], and three lead back. Items above WIDTH_MAX bytes, and those behind the last tile, are
+ * done in plain C.
  */
-#include "filter/c/kernels_c.h"
-#include "filter/vec16/kernels_vec16.h"
+#include "filter/private.h"
 #include "filter/vec16/vec16.h"
 
 enum {

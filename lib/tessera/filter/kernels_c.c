@@ -1,12 +1,16 @@
 /*
- * shuffle.c - bytes of items to planes and back, in plain C.
+ * kernels_c.c - the plain C kernels: the definition of what the others are faster spellings of.
  *
- * The definition of the shuffle kernels. The usual widths are constants in copies of the same loop
+ * Bytes of items to planes and back: the usual widths are constants in copies of the same loop
  * each, which lets compilers turn them into vector code.
+ *
+ * Not here: bits to rows (bitshuffle_c.c); which streams a block has (bytedelta.c).
  */
-#include "filter/c/kernels_c.h"
+#include "filter/private.h"
 
 #include <string.h>
+
+// -- bytes to planes
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -89,4 +93,51 @@ void
 unshuffle_c(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
 {
     unshuffle_rows_c(dst, src, &(struct plane_rows){.n = n, .w = w, .rows = 1, .row_nitems = n});
+}
+
+// -- exclusive or
+
+void
+exclusive_or_c(uint8_t *dst, const uint8_t *a, const uint8_t *b, size_t size)
+{
+    size_t i = 0;
+    for (; size - i >= 32; i += 32) { // read before written: dst may be a or b
+        uint64_t x[4], y[4];
+        memcpy(x, a + i, sizeof x);
+        memcpy(y, b + i, sizeof y);
+        for (int k = 0; k < 4; k++)
+            x[k] ^= y[k];
+        memcpy(dst + i, x, sizeof x);
+    }
+    for (; i < size; i++)
+        dst[i] = a[i] ^ b[i];
+}
+
+// -- differences; runs
+
+void
+bytedelta_c(uint8_t *restrict dst, const uint8_t *restrict src, size_t n)
+{
+    if (n > 0)
+        dst[0] = src[0];
+    for (size_t i = 1; i < n; i++)
+        dst[i] = (uint8_t)(src[i] - src[i - 1]);
+}
+
+void
+byteundelta_c(uint8_t *restrict dst, const uint8_t *restrict src, size_t n)
+{
+    uint8_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum = (uint8_t)(sum + src[i]);
+        dst[i] = sum;
+    }
+}
+
+// Most streams that are no run are found out by the first look.
+int
+is_run_c(const uint8_t *src, size_t size)
+{
+    return src[0] == src[size / 2] && src[0] == src[size - 1] &&
+           memcmp(src, src + 1, size - 1) == 0;
 }

@@ -1,12 +1,20 @@
 /*
- * shuffle_avx2.c - bytes of items to planes and back, with AVX2.
+ * kernels_avx2.c - kernels with AVX2.
  *
- * Tiles are those of vec16/tiles.h, two at once. Wide items go in groups of 16 columns, and what is
- * left in 8.
+ * Bytes of items to planes and back: tiles are those of vec16/tiles.h, two at once. Wide items go
+ * in groups of 16 columns, and what is left in 8.
+ *
+ * Running sums inside a register are made in steps of 1, 2, 4 and 8 bytes. What all registers
+ * before add up to is a chain of its own, one addition long for each.
  */
+#include "filter/private.h"
+
 #include "filter/vec16/tiles.h"
 #include "filter/x86/interleave.h"
-#include "filter/x86/kernels_x86.h"
+
+#include <immintrin.h>
+
+// -- bytes to planes
 
 INLINE void
 copy_strip(uint8_t *restrict dst, const uint8_t *restrict src)
@@ -206,4 +214,75 @@ void
 shuffle_avx2(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
 {
     shuffle_by_width(dst, src, n, w);
+}
+
+// -- differences and running sums
+
+// Sums of each half by itself.
+static inline __m256i
+sum_halves(__m256i x)
+{
+    x = _mm256_add_epi8(x, _mm256_slli_si256(x, 1));
+    x = _mm256_add_epi8(x, _mm256_slli_si256(x, 2));
+    x = _mm256_add_epi8(x, _mm256_slli_si256(x, 4));
+    return _mm256_add_epi8(x, _mm256_slli_si256(x, 8));
+}
+
+void
+byteundelta_avx2(uint8_t *restrict dst, const uint8_t *restrict src, size_t n)
+{
+    const __m256i last = _mm256_set1_epi8(15);
+    __m256i before = _mm256_setzero_si256(); // in every byte
+    size_t i = 0;
+
+    for (; n - i >= 32; i += 32) {
+        const __m256i x = sum_halves(_mm256_loadu_si256((const void *)(src + i)));
+        const __m256i ends = _mm256_shuffle_epi8(x, last); // of both halves
+        const __m256i low = _mm256_permute2x128_si256(ends, ends, 0x08); // the first, in the second
+        const __m256i all = _mm256_add_epi8(ends, _mm256_permute2x128_si256(ends, ends, 0x01));
+        _mm256_storeu_si256((void *)(dst + i), _mm256_add_epi8(before, _mm256_add_epi8(x, low)));
+        before = _mm256_add_epi8(before, all);
+    }
+    uint8_t sum = (uint8_t)_mm256_extract_epi8(before, 0);
+    for (; i < n; i++)
+        dst[i] = sum = (uint8_t)(sum + src[i]);
+}
+
+void
+bytedelta_avx2(uint8_t *restrict dst, const uint8_t *restrict src, size_t n)
+{
+    size_t i = 1;
+    if (n > 0)
+        dst[0] = src[0];
+    for (; n >= 32 + i; i += 32) {
+        const __m256i before = _mm256_loadu_si256((const void *)(src + i - 1));
+        const __m256i x = _mm256_loadu_si256((const void *)(src + i));
+        _mm256_storeu_si256((void *)(dst + i), _mm256_sub_epi8(x, before));
+    }
+    for (; i < n; i++)
+        dst[i] = (uint8_t)(src[i] - src[i - 1]);
+}
+
+// -- exclusive or
+
+// All is read before anything is written: dst may be a or b.
+INLINE void
+exclusive_or_64(uint8_t *dst, const uint8_t *a, const uint8_t *b)
+{
+    const __m256i low = _mm256_xor_si256(load32(a), load32(b));
+    const __m256i high = _mm256_xor_si256(load32(a + 32), load32(b + 32));
+    store32(dst, low);
+    store32(dst + 32, high);
+}
+
+void
+exclusive_or_avx2(uint8_t *dst, const uint8_t *a, const uint8_t *b, size_t size)
+{
+    size_t i = 0;
+    for (; size - i >= 64; i += 64)
+        exclusive_or_64(dst + i, a + i, b + i);
+    for (; size - i >= 16; i += 16)
+        store16(dst + i, _mm_xor_si128(load16(a + i), load16(b + i)));
+    for (; i < size; i++)
+        dst[i] = a[i] ^ b[i];
 }
