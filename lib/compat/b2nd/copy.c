@@ -3,7 +3,7 @@
  *
  * What the library copies as a whole keeps stored chunks where the layout stays. Where the program
  * wants another type of the same size, or no metalayers, items are copied box by box: whole chunks
- * of the new array, a few MiB at once.
+ * of the new array, at most 64 MiB at once, or one chunk.
  */
 #include "b2nd/array.h"
 #include "b2nd/context.h"

@@ -5,9 +5,10 @@
  * Reading and writing boxes of either is in array/items/box.h.
  *
  * Threads, for all units of this module: what takes a const tess_array * reads, and any number of
- * threads may be in it at once; what takes a tess_array * to change it runs alone. Which public
- * calls these are, tessera/array.h says; there is no lock per array to enforce it. What readers
- * share, and change, locks itself (grid/grid.h). `users` is atomic because a view is made by a
+ * threads may be in it at once, beside each other and beside writes. Writes of items and commits
+ * take turns (update.h); whatever else takes a tess_array * requires exclusive access, which the
+ * program grants: no lock enforces it. Which public calls these are, the manual says (threads.rst).
+ * What readers share, and change, locks itself (grid/grid.h). `users` is atomic because a view is made by a
  * reader; `moved` and `discarded` change with exclusive access. Functions run on the thread of the
  * call.
  */

@@ -1,8 +1,11 @@
 /*
  * update.h - changes as callers make them, each as one.
  *
- * Require exclusive access. There are no locks here but those that the frame takes on the disk;
- * workers run below, in the jobs of store.h and write_back.h.
+ * Items, chunks and commits: any number of threads at once, beside readers. A call that writes
+ * acquires the turns of its chunks (grid/write/turns.h), a commit those of all chunks, and the gate
+ * of the grid is closed while the list of chunks or the cache changes. Another shape, array_lock()
+ * and array_shorten() require exclusive access. Workers run below, in the jobs of store.h and
+ * write_back.h.
  *
  * Invariant: no change of the frame is begun while blocks are dirty, as it would not know of them.
  * The one exception is a growth at the end, where chunks keep their numbers.

@@ -17,11 +17,11 @@
 #include "chunk/decode.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
-#include "grid/strided.h"
 #include "grid/grid.h"
 #include "grid/place.h"
 #include "grid/read/fetch.h"
 #include "grid/read/plain_read.h"
+#include "grid/strided.h"
 #include "ndcopy/convert/convert.h"
 #include "ndcopy/ndcopy.h"
 #include "task/gate.h"
@@ -73,37 +73,31 @@ read_place(const struct grid_reading *r, const struct decoded *items, const stru
 
 // -- what is cached
 
+// Place the wanted blocks of the chunk at hand that are cached. Whether these are all. A block with
+// an item that does not fit is left to the engine, which says which one.
 static bool
-place_cached_block(const struct grid_reading *r, const struct walk *w)
+place_cached(struct grid_reading *r)
 {
     const struct geometry *const g = &r->grid->g;
     int64_t from[NDIM_MAX];
-    struct cached *const found = cache_find(r->grid->cache, r->chunks.index, (int32_t)w->index);
-    if (!found)
-        return false;
-    for (int i = 0; i < g->ndim; i++)
-        from[i] = r->chunks.from[i] + w->from[i];
-    const struct decoded items = {.bytes = found->items, .nbytes = g->blocksize};
-    const bool fits = read_place(r, &items, w, from) == walk_nitems(w);
-    cache_unpin(found);
-    return fits; // else the engine says which item does not
-}
-
-// Place the wanted blocks of the chunk at hand that are cached. Whether these are all.
-static bool
-place_cached_blocks(struct grid_reading *r)
-{
-    const struct geometry *const g = &r->grid->g;
     struct walk w;
     int64_t hits = 0, n = 0;
     r->placed = 0;
     for (bool more = walk_begin(&w, g->ndim, g->blockshape, g->bgrid, r->chunks.lo, r->chunks.hi,
                                 r->chunks.step);
-         more; more = walk_next(&w), n++)
-        if (place_cached_block(r, &w)) {
+         more; more = walk_next(&w), n++) {
+        struct cached *const found = cache_find(r->grid->cache, r->chunks.index, (int32_t)w.index);
+        if (!found)
+            continue;
+        for (int i = 0; i < g->ndim; i++)
+            from[i] = r->chunks.from[i] + w.from[i];
+        const struct decoded items = {.bytes = found->items, .nbytes = g->blocksize};
+        if (read_place(r, &items, &w, from) == walk_nitems(&w)) {
             r->placed |= (uint64_t)1 << n;
             hits++;
         }
+        cache_unpin(found);
+    }
     if (hits > 0) {
         cache_count_hits(r->grid->cache, hits);
         r->nbytes -= hits * g->blocksize;
@@ -116,7 +110,7 @@ place_cached_blocks(struct grid_reading *r)
 static bool
 find_missing(struct grid_reading *r)
 {
-    while (r->more && r->few && !r->asked && place_cached_blocks(r))
+    while (r->more && r->few && !r->asked && place_cached(r))
         r->more = walk_next(&r->chunks);
     r->asked = r->few;
     return r->more;
