@@ -25,13 +25,14 @@
 #include "support/hex.h"
 #include "support/random.h"
 
-#include <cmocka.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 enum {
     CHUNKSIZE = 512,

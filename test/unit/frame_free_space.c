@@ -20,12 +20,13 @@
 #include "support/hex.h"
 #include "support/random.h"
 
-#include <cmocka.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 enum { CHUNKSIZE = 4096, FEW = 200, MANY = 1000, MOST = 2000 };
 
