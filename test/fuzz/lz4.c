@@ -8,7 +8,6 @@
  */
 #include "base/cpu.h"
 #include "codec/lz4/lz4_decode.h"
-#include "codec/lz4/lz4_loop.h"
 #include "fuzz/fuzz.h"
 
 #include <lz4.h>

@@ -3,7 +3,7 @@
  * streams.
  */
 #include "codec/codec.h"
-#include "codec/ndlz/ndlz.h"
+#include "codec/ndlz.h"
 #include "support/hex.h"
 #include "support/random.h"
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "codec/user.h"
+#include "codec/codec.h"
 #include "filter/filter.h"
 
 static tess_status

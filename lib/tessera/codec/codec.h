@@ -4,7 +4,8 @@
  * The format has two numberings: the *codec id* (tess_codec) names a compressor, the *codec format*
  * (three bits in a chunk) what a decoder has to understand. A struct codec holds all that differs
  * between codecs, and no state: what one keeps between calls lives in a codec_state (state.h), one
- * per thread. codecs.h is the table of the library's; user.h makes one of a codec of the program.
+ * per thread. codecs.h is the table of the library's; codec_of_user() makes one of a codec of the
+ * program.
  *
  * Decoders are given bytes of a stranger: they read only src, write only dst, and succeed only if
  * they made exactly dst_size bytes.
@@ -125,5 +126,8 @@ bool codec_at(int n, int *id, const struct codec **codec);
 // Names of the codecs whose streams can refer to a dictionary, "a, b and c", for messages. Cut off
 // if they do not fit.
 void codec_names_with_dict(char *dst, size_t size);
+
+// A codec of the program. Its description has to stay as long as the codec.
+struct codec codec_of_user(const tess_user_codec *user);
 
 #endif

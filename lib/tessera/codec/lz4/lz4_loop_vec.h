@@ -2,8 +2,8 @@
  * lz4_loop_vec.h - the loop over sequences, for processors that shuffle bytes by a vector of
  * indices: pshufb, tbl.
  *
- * A source that includes this has defined vec16 and vec32 with load16(), store16(), load32(),
- * store32(), join32() and pick16(v, indices), and LOOP, the name of the function.
+ * A source that includes this is compiled for its instruction set (NEON, SSSE3, AVX2), and has
+ * defined LOOP, the name of the function.
  *
  * Matches that overlap themselves, common in shuffled data, cost other decoders most: what was just
  * stored is loaded again at another alignment, which waits for the store. Here a match is made of
@@ -11,11 +11,117 @@
  * `distance` of them. From distance 16 on the load is that of the match itself, the shuffle copies;
  * so there is no branch on the distance, which cannot be foretold.
  */
-#include "codec/lz4/lz4_loop.h"
+#include "codec/lz4/lz4_decode.h"
 
 #include "codec/match.h"
 
+#ifdef __aarch64__
+#include <arm_neon.h>
+#else
+#include <immintrin.h>
+#endif
 #include <stdbool.h>
+#include <stdint.h>
+
+// -- vectors of 16 and 32 bytes
+
+#ifdef __aarch64__
+
+typedef uint8x16_t vec16;
+
+static inline vec16
+load16(const uint8_t *p)
+{
+    return vld1q_u8(p);
+}
+
+static inline void
+store16(uint8_t *p, vec16 v)
+{
+    vst1q_u8(p, v);
+}
+
+// Indices beyond the vector give 0.
+static inline vec16
+pick16(vec16 v, vec16 indices)
+{
+    return vqtbl1q_u8(v, indices);
+}
+
+#else
+
+typedef __m128i vec16;
+
+static inline vec16
+load16(const uint8_t *p)
+{
+    return _mm_loadu_si128((const void *)p);
+}
+
+static inline void
+store16(uint8_t *p, vec16 v)
+{
+    _mm_storeu_si128((void *)p, v);
+}
+
+static inline vec16
+pick16(vec16 v, vec16 indices)
+{
+    return _mm_shuffle_epi8(v, indices);
+}
+
+#endif
+
+#ifdef __AVX2__
+
+typedef __m256i vec32;
+
+static inline vec32
+load32(const uint8_t *p)
+{
+    return _mm256_loadu_si256((const void *)p);
+}
+
+static inline void
+store32(uint8_t *p, vec32 v)
+{
+    _mm256_storeu_si256((void *)p, v);
+}
+
+static inline vec32
+join32(vec16 low, vec16 high)
+{
+    return _mm256_set_m128i(high, low);
+}
+
+#else // two of 16 bytes
+
+typedef struct {
+    vec16 low, high;
+} vec32;
+
+static inline vec32
+load32(const uint8_t *p)
+{
+    return (vec32){load16(p), load16(p + 16)};
+}
+
+static inline void
+store32(uint8_t *p, vec32 v)
+{
+    store16(p, v.low);
+    store16(p + 16, v.high);
+}
+
+static inline vec32
+join32(vec16 low, vec16 high)
+{
+    return (vec32){low, high};
+}
+
+#endif
+
+// -- the loop
 
 #define INLINE static inline __attribute__((always_inline))
 #define likely(x) __builtin_expect(!!(x), 1)

@@ -1,7 +1,5 @@
 /*
  * lz4_loop_avx2.c - the loop over the sequences of an LZ4 block, with AVX2.
  */
-#include "codec/lz4/x86/vec_x86.h"
-
 #define LOOP lz4_loop_avx2
 #include "codec/lz4/lz4_loop_vec.h"

@@ -4,8 +4,8 @@
  * A stream says its shape, then comes one token per cell of 4 x 4 or 8 x 8 bytes. A cell's rows
  * are literal, or found in an earlier part of the *compressed* stream.
  */
-#ifndef CODEC_NDLZ_NDLZ_H
-#define CODEC_NDLZ_NDLZ_H
+#ifndef CODEC_NDLZ_H
+#define CODEC_NDLZ_H
 
 #include <stdbool.h>
 #include <stddef.h>

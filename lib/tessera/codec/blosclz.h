@@ -3,8 +3,8 @@
  *
  * The format is described in blosclz_decode.c. The functions are pure.
  */
-#ifndef CODEC_BLOSCLZ_BLOSCLZ_H
-#define CODEC_BLOSCLZ_BLOSCLZ_H
+#ifndef CODEC_BLOSCLZ_H
+#define CODEC_BLOSCLZ_H
 
 #include <stdbool.h>
 #include <stddef.h>
