@@ -12,7 +12,7 @@
 
 #include "../support.h"
 #include "chunk/encode/encoder.h"
-#include "codec/noise.h"
+#include "codec/codec.h"
 #include "codec/state.h"
 #include "filter/kernels.h"
 

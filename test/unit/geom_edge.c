@@ -1,8 +1,8 @@
 /*
- * geom_edge.c - tests of geom/edge: what is read of an axis and what is copied, put together, is
+ * geom_edge.c - tests of edge_read(): what is read of an axis and what is copied, put together, is
  * what a walk along the axis shows.
  */
-#include "geom/edge.h"
+#include "geom/index_map.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

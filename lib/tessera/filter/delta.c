@@ -1,14 +1,20 @@
 /*
- * delta.c - the filter delta: exclusive or with the element before, or with the first block of the
- * chunk.
+ * delta.c - the filters that keep differences: delta, exclusive or with the element before, or with
+ * the first block of the chunk; and bytedelta, differences inside each byte stream of a block.
  *
- * The order of bytes inside an element does not matter: the size of elements says how far back the
- * one before is, and where the tail starts.
+ * Of delta, the order of bytes inside an element does not matter: the size of elements says how far
+ * back the one before is, and where the tail starts. The first version of bytedelta, which is only
+ * read, restarts the sums behind the last multiple of 16 bytes of a stream.
+ *
+ * Not here: the kernels (kernels.h).
  */
+#include "base/error.h"
 #include "filter/filters.h"
 #include "filter/kernels.h"
 
 #include <string.h>
+
+// -- delta
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -85,4 +91,99 @@ const struct filter filter_delta = {
     .needs_reference = true,
     .forward = delta_forward,
     .backward = delta_backward,
+};
+
+// -- bytedelta
+
+enum { OLD_RESTART = 16 };
+
+static tess_status
+bytedelta_prepare(const struct filter_spec *spec, int slot, struct filter_step *step,
+                  tess_error *err)
+{
+    step->width = step->meta > 0 ? step->meta : spec->frame_typesize;
+    if (step->width < 1)
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "filter %d in slot %d is as wide as an item of the frame, which is "
+                       "not known here",
+                       step->filter->id, slot);
+    return TESS_OK;
+}
+
+static tess_status
+bytedelta_forward(const struct filter_call *call, uint8_t *restrict dst,
+                  const uint8_t *restrict src, size_t size, tess_error *err)
+{
+    const size_t width = (size_t)call->step->width;
+    const size_t q = size / width;
+
+    (void)err;
+    if (q > 0)
+        for (size_t j = 0; j < width; j++)
+            filter_kernels()->bytedelta(dst + j * q, src + j * q, q);
+    filter_copy_tail(dst, src, width * q, size);
+    return TESS_OK;
+}
+
+// The sums of each stream start anew behind `first` of its q bytes.
+static void
+undo_streams(uint8_t *restrict dst, const uint8_t *restrict src, size_t size, size_t width,
+             size_t first)
+{
+    byteundelta_fn *const undelta = filter_kernels()->byteundelta;
+    const size_t q = size / width;
+
+    for (size_t at = 0; q > 0 && at < width * q; at += q) {
+        undelta(dst + at, src + at, first);
+        undelta(dst + at + first, src + at + first, q - first);
+    }
+    filter_copy_tail(dst, src, width * q, size);
+}
+
+static tess_status
+bytedelta_backward(const struct filter_call *call, uint8_t *restrict dst,
+                   const uint8_t *restrict src, size_t size, tess_error *err)
+{
+    const size_t width = (size_t)call->step->width;
+
+    (void)err;
+    undo_streams(dst, src, size, width, size / width);
+    return TESS_OK;
+}
+
+static tess_status
+bytedelta_old_backward(const struct filter_call *call, uint8_t *restrict dst,
+                       const uint8_t *restrict src, size_t size, tess_error *err)
+{
+    const size_t width = (size_t)call->step->width;
+    const size_t q = size / width;
+
+    (void)err;
+    undo_streams(dst, src, size, width, q - q % OLD_RESTART);
+    return TESS_OK;
+}
+
+static tess_status
+bytedelta_old_check_encode(const struct filter_blocks *blocks, const struct filter_step *step,
+                           tess_error *err)
+{
+    (void)blocks;
+    return err_set(err, TESS_ERR_ARG, -1, "filter %d is only read; write %d (bytedelta)",
+                   step->filter->id, TESS_FILTER_BYTEDELTA);
+}
+
+const struct filter filter_bytedelta = {
+    .id = TESS_FILTER_BYTEDELTA,
+    .name = "bytedelta",
+    .prepare = bytedelta_prepare,
+    .forward = bytedelta_forward,
+    .backward = bytedelta_backward,
+};
+
+const struct filter filter_bytedelta_old = {
+    .id = FILTER_BYTEDELTA_OLD,
+    .name = "bytedelta_buggy",
+    .prepare = bytedelta_prepare,
+    .check_encode = bytedelta_old_check_encode,
+    .backward = bytedelta_old_backward,
 };

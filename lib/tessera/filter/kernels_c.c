@@ -4,7 +4,7 @@
  * Bytes of items to planes and back: the usual widths are constants in copies of the same loop
  * each, which lets compilers turn them into vector code.
  *
- * Not here: bits to rows (bitshuffle_c.c); which streams a block has (bytedelta.c).
+ * Not here: bits to rows (bitshuffle_c.c); which streams a block has (delta.c).
  */
 #include "filter/private.h"
 

@@ -92,7 +92,7 @@ struct io {
     bool writable;
     bool in_memory; // no other program can change it
     bool guarded; // reading returns TESS_ERR_STALE if another program has changed it
-    bool once; // it is written from start to end, and published once (upload.h)
+    bool once; // it is written from start to end, and published once (upload.c)
     bool locked; // it is written, and its lock (lock.h) is held, also that of what it replaces
     int lock_error; // errno of the failed attempt to lock it
     bool eager; // start to write large writes to the disk before the sync; set by the owner

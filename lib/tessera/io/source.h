@@ -1,9 +1,16 @@
 /*
- * source.h - an io (io.h) on a source of the program (tessera/source.h).
+ * source.h - an io (io.h) on a source of the program (tessera/source.h): on an object that exists,
+ * or on a new one.
  *
  * Threads: as io.h says; no lock. The struct of the program is copied, and the copy is constant.
- * The state of the object is read once, when it is opened: bytes that are appended later are not
+ * The state of an object is read once, when it is opened: bytes that are appended later are not
  * read.
+ *
+ * A new object (upload.c) is written once, from start to end. The first bytes (tess_source.head),
+ * which contain the header of the frame, stay in memory and are written last. After them, each
+ * write must begin at or after the end of the one before; gaps become zeros. What was written there
+ * cannot be read or changed. Frames see this in io.once: they commit only at the end, and reuse no
+ * space.
  */
 #ifndef IO_SOURCE_H
 #define IO_SOURCE_H
@@ -25,7 +32,7 @@ struct tess_reading {
     size_t nranges; // bound of the index that a source reports
 };
 
-// Objects, which are read, or created (upload.h); and directories of them: source_kinds.c.
+// Objects, which are read, or created; and directories of them: source_kinds.c.
 extern const struct storage_kind storage_source;
 extern const struct storage_kind storage_source_directory;
 
@@ -42,5 +49,12 @@ tess_status io_source_open(const tess_source *source, size_t first, size_t last,
 // message if the function left none; *err was zeroed before the function was called. name: of the
 // function.
 tess_status source_status(tess_status st, const char *name, tess_error *err);
+
+// -- new objects
+
+// The source is not closed with the io. replace: publishing replaces an existing object; else it
+// fails with TESS_ERR_IO, EEXIST.
+tess_status io_upload_create(const tess_source *source, bool replace, struct io **io,
+                             tess_error *err);
 
 #endif

@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "io/folder.h"
 #include "io/source.h"
-#include "io/upload.h"
 
 #include <tessera/storage.h>
 

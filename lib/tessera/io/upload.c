@@ -1,7 +1,6 @@
 /*
  * upload.c - an io for a new object of a source, written once from start to end.
  */
-#include "io/upload.h"
 
 #include "base/checked.h"
 #include "base/error.h"

@@ -11,7 +11,6 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "geom/edge.h"
 #include "geom/index_map.h"
 #include "geom/shape.h"
 #include "ndcopy/ndcopy.h"

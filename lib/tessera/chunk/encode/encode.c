@@ -20,7 +20,6 @@
 #include "chunk/header.h"
 #include "codec/codec.h"
 #include "codec/dict.h"
-#include "codec/noise.h"
 #include "filter/kernels.h"
 #include "filter/pipeline.h"
 
