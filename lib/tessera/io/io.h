@@ -115,8 +115,8 @@ io_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
     return io->ops->read(io, offset, dst, size, err);
 }
 
-// Read ranges whose starts and ends ascend, for callers to which it does not matter which one is read
-// first. Those that lie close together cost about as much as one. p: may be NULL.
+// Read ranges whose starts and ends ascend, for callers to which it does not matter which one is
+// read first. Those that lie close together cost about as much as one. p: may be NULL.
 tess_status io_read_many(struct io *io, const tess_range *ranges, size_t n,
                          const struct io_progress *p, tess_error *err);
 

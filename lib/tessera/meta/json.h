@@ -1,6 +1,6 @@
 /*
- * json.h - values as JSON text, in the notation of <tessera/attr.h>. Binary strings are base64 there:
- * RFC 4648 section 4, with padding, without line breaks.
+ * json.h - values as JSON text, in the notation of <tessera/attr.h>. Binary strings are base64
+ * there: RFC 4648 section 4, with padding, without line breaks.
  */
 #ifndef META_JSON_H
 #define META_JSON_H

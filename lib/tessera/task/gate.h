@@ -6,11 +6,11 @@
  * may wait for calls waitlock_changed(); a waiter checks its condition again after each return, as
  * with a condition variable.
  *
- * A *gate* is a lock for many readers, or one thread alone, that costs readers little. A reader adds
- * one to a counter that it shares with few other threads, and looks whether a thread wants to be
- * alone. So readers on different CPUs do not meet in a cache line, as they do in a
- * read-write lock of the system. A thread that wants to be alone keeps new readers out, waits for
- * those inside, and lets those that waited meanwhile in before the next one is alone: neither side
+ * A *gate* is a lock for many readers, or one thread alone, that costs readers little. A reader
+ * adds one to a counter that it shares with few other threads, and looks whether a thread wants to
+ * be alone. So readers on different CPUs do not meet in a cache line, as they do in a read-write
+ * lock of the system. A thread that wants to be alone keeps new readers out, waits for those
+ * inside, and lets those that waited meanwhile in before the next one is alone: neither side
  * starves the other.
  *
  * A reader that stays long asks gate_is_wanted() where it can leave and enter again.

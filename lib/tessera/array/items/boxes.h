@@ -2,8 +2,8 @@
  * boxes.h - many boxes of an array, which may be a view.
  *
  * Here boxes of a view become boxes of its base (geom/index_map.h), and what boxes show past the
- * edges of the array is made of what is inside (geom/index_map.h). Boxes stand in memory one after the
- * other, each in C order.
+ * edges of the array is made of what is inside (geom/index_map.h). Boxes stand in memory one after
+ * the other, each in C order.
  *
  * Nothing is kept between calls, and there is no lock. A selection is made by the calling thread,
  * does not change afterwards, and is read by the workers of the job. Any number of threads at once.
