@@ -5,7 +5,7 @@
  * from the seed plus i alone, so TESS_TEST_SEED with the number that a failure prints and
  * TESS_TEST_CASES=1 repeat it. And threads that add to the same items at once.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/native.h"
 #include "support/random.h"
 #include "support/reference.h"

@@ -4,7 +4,7 @@
  *
  * The items are noise, stored as they are, so that a damaged chunk is found by its checksum only.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <tessera.h>

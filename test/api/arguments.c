@@ -4,7 +4,7 @@
  * Each refusal has a status and a sentence, changes nothing and leaves no file; that nothing leaks
  * is for the address sanitizer to say.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 #include "support/reference.h"
 

@@ -2,7 +2,7 @@
  * attributes.c - attributes and variable-length metalayers, as users see them: in memory and in a
  * file, before and after it was closed.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <tessera.h>

@@ -1,8 +1,8 @@
 /*
  * behind.c - arrays made behind other data in a file.
  */
-#include "api/files.h"
 #include "api/saved_arrays.h"
+#include "support/files.h"
 #include "support/random.h"
 #include "support/reference.h"
 

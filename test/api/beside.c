@@ -9,7 +9,7 @@
  *     build/test/api_beside sparse        # one kind of storage, with many rounds: TESS_TEST_CASES
  */
 #include "api/beside.h"
-#include "api/files.h"
+#include "support/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
  */
 #include "api/bit_samples.h"
 
-#include "api/files.h"
+#include "support/files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

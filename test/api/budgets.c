@@ -2,7 +2,7 @@
  * budgets.c - tests of process.h and of the context of an open array: thousands of arrays within
  * budgets for blocks and open files.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/native.h"
 #include "support/random.h"
 

@@ -1,7 +1,7 @@
 /*
  * cache.c - decoded blocks that an array keeps: what is read again, what waits to be written.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 #include "support/reference.h"
 

@@ -5,7 +5,7 @@
  * at its own next cancellation point; other threads go on with the array. The library's own threads
  * are not cancelled at all.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <tessera.h>

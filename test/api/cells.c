@@ -3,7 +3,7 @@
  */
 #include "api/cells.h"
 
-#include "api/files.h"
+#include "support/files.h"
 
 #include <math.h>
 #include <setjmp.h>

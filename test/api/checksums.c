@@ -2,7 +2,7 @@
  * checksums.c - bytes of chunks that change behind the back of the library, and the metalayer in
  * which it keeps what they should be.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 #include "support/reference.h"
 

@@ -1,7 +1,7 @@
 /*
  * chunk_codec.c - one chunk encoded, decoded and described without an array.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <tessera.h>

@@ -1,7 +1,7 @@
 /*
  * chunk_options.c - one chunk with plugins, threads, the shape of its blocks, and parts of items.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <tessera.h>

@@ -3,7 +3,7 @@
  *
  * What is expected of files of other writers was found with another reader.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <tessera.h>

@@ -1,7 +1,7 @@
 /*
  * chunks_stored.c - chunks that are found, handed out and taken in as they are stored.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 #include "support/reference.h"
 

@@ -2,7 +2,7 @@
  * commits.c - what other handles see of an array that is written for long: automatic commits, and
  * none of them with tess_storage.explicit_commits.
  */
-#include "api/files.h"
+#include "support/files.h"
 
 #include <tessera.h>
 

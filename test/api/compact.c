@@ -1,7 +1,7 @@
 /*
  * compact.c - files and directories that are made as small as what they hold.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 #include "support/reference.h"
 

@@ -5,7 +5,7 @@
  * joined, cut and moved at places that are no multiple of a chunk; then others of some thousand
  * chunks that are not all the same. An alarm ends what works on bytes instead of chunks.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/native.h"
 
 #include <tessera.h>

@@ -3,7 +3,7 @@
  * at all of their values.
  */
 #include "api/dims_arrays.h"
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <fcntl.h>

@@ -6,9 +6,9 @@
  * The threads of a reader share a handle. Readers are killed now and then, and others take their
  * place. The writer closes the array now and then, and puts a copy in its place.
  */
-#include "api/files.h"
 #include "api/states.h"
 #include "api/witness.h"
+#include "support/files.h"
 
 #include <tessera.h>
 

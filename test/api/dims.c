@@ -2,7 +2,7 @@
  * dims.c - names of dimensions, of arrays, views and copies.
  */
 #include "api/dims_arrays.h"
-#include "api/files.h"
+#include "support/files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  */
 #include "api/drawn.h"
 
-#include "api/files.h"
+#include "support/files.h"
 #include "support/hex.h"
 
 #include <inttypes.h>

@@ -15,7 +15,7 @@
  * A few bits of each sample are tried; with TESS_TEST_LONG=1, all of them.
  */
 #include "api/bit_samples.h"
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <tessera.h>

@@ -6,7 +6,7 @@
  */
 #include "support/executors.h"
 
-#include "api/files.h"
+#include "support/files.h"
 #include "support/native.h"
 #include "support/random.h"
 

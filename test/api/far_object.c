@@ -3,7 +3,7 @@
  */
 #include "api/far_object.h"
 
-#include "api/files.h"
+#include "support/files.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
  * c-blosc2 writes a header as a whole, with zeros in its reserved bytes, and a trailer without our
  * fingerprint.
  */
-#include "api/files.h"
+#include "support/files.h"
 
 #include <tessera.h>
 

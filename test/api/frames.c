@@ -1,7 +1,7 @@
 /*
  * frames.c - what a path leads to, and the frames in a file, compared with what was written there.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <tessera.h>

@@ -5,7 +5,7 @@
  * prints and TESS_TEST_CASES=1 repeat it. What NumPy says about the same calls:
  * test/numpy/counts.py.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/native.h"
 #include "support/random.h"
 #include "support/reference.h"

@@ -1,7 +1,7 @@
 /*
  * hooks.c - the log of the process: which events are told, at which level, and what they say.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/native.h"
 
 #include <tessera.h>

@@ -2,7 +2,7 @@
  * iterate.c - blocks and chunks handed out, looked at and changed, against the slow reference:
  * random arrays, files of other writers, stopping and failing.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 #include "support/reference.h"
 

@@ -5,7 +5,7 @@
  * results can be created, are in order, keep what is to be kept, and say of sizes what an array of
  * these items has.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <tessera.h>

@@ -6,7 +6,7 @@
  * of other writers, where reading all says what the items are.
  */
 #include "api/draw.h"
-#include "api/files.h"
+#include "support/files.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
  * measure.c - what tess_info says of stored bytes, holes and kinds of chunks, against the chunks
  * one by one; through lives of arrays that are written to, grow, lose rows, and are opened again.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <tessera.h>

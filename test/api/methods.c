@@ -1,7 +1,7 @@
 /*
  * methods.c - codecs and filters by number, id and name; what is said of them is what arrays show.
  */
-#include "api/files.h"
+#include "support/files.h"
 
 #include <tessera.h>
 

@@ -3,8 +3,8 @@
  * it is told, and commits nothing that its path does not lead to. Programs may change directories,
  * and move what is committed.
  */
-#include "api/files.h"
 #include "api/states.h"
+#include "support/files.h"
 
 #include <tessera.h>
 

@@ -5,8 +5,8 @@
  * A reader of another implementation is played by a list of where the chunks of each committed
  * state are, and what stood there.
  */
-#include "api/files.h"
 #include "api/states.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <tessera.h>

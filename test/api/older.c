@@ -3,7 +3,7 @@
  * SHA256SUMS): `_tess` is the whole ledger there. They are read and compared with their checksums,
  * and get the ledger of today with the next commit.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/native.h"
 
 #include <tessera.h>

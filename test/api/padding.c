@@ -4,7 +4,7 @@
  * Items are random words of 8 bytes that nothing compresses, so those that are stored can be found
  * among the bytes of an image, which has the chunks of the array as they stand and nothing else.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <tessera.h>

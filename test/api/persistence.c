@@ -1,7 +1,7 @@
 /*
  * persistence.c - what is found after an array was closed, left, replaced, copied, embedded.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 #include "support/reference.h"
 

@@ -2,7 +2,7 @@
  * plain_runs.c - long runs of super-chunks, which several threads read: which blocks are decoded,
  * progress, damage, threads of the program.
  */
-#include "api/files.h"
+#include "support/files.h"
 
 #include <tessera.h>
 

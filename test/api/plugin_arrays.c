@@ -3,7 +3,7 @@
  */
 #include "api/plugin_arrays.h"
 
-#include "api/files.h"
+#include "support/files.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

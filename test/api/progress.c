@@ -6,7 +6,7 @@
  * other: it says so, leaves the array as it was and no file, and does its work when it is called
  * again.
  */
-#include "api/files.h"
+#include "support/files.h"
 
 #include <tessera.h>
 

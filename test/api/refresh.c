@@ -6,7 +6,7 @@
  *
  * Not here: readers beside a writer that does not wait for them (crowd.c).
  */
-#include "api/files.h"
+#include "support/files.h"
 
 #include <tessera.h>
 

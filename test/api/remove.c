@@ -1,8 +1,8 @@
 /*
  * remove.c - arrays that are removed, with what belongs to them; and all that is refused.
  */
-#include "api/files.h"
 #include "api/states.h"
+#include "support/files.h"
 
 #include <tessera.h>
 

@@ -2,7 +2,7 @@
  * repair.c - damaged files and directories, and what is made of them: every item outside of the
  * boxes that are reported lost is what it was, and those are the boxes of the damaged chunks.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 #include "support/reference.h"
 

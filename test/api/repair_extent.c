@@ -6,7 +6,7 @@
  * zeros in a chunk without a checksum may decode without an error: then the chunk must be reported
  * as unconfirmed.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 #include "support/reference.h"
 

@@ -4,7 +4,7 @@
  * Small grids where every position and amount is tried; arguments that are refused; a disk that is
  * full in the middle. property.c draws the same calls at random.
  */
-#include "api/files.h"
+#include "support/files.h"
 
 #include <tessera.h>
 

@@ -3,8 +3,8 @@
  *
  *     save GOLDEN        the folder with the files of other writers
  */
-#include "api/files.h"
 #include "api/saved_arrays.h"
+#include "support/files.h"
 #include "support/random.h"
 #include "support/reference.h"
 

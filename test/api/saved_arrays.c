@@ -3,7 +3,7 @@
  */
 #include "api/saved_arrays.h"
 
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <setjmp.h>

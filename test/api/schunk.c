@@ -2,7 +2,7 @@
  * schunk.c - super-chunks against a list of byte strings: any sizes, any order of changes, in
  * memory and in files, also after they are opened again; and what is refused.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <tessera.h>

@@ -5,7 +5,7 @@
  * a failure prints and TESS_TEST_CASES=1 repeat it. TESS_TEST_LONG=1 runs many more. And the files
  * of other writers, where reading all says what the items are.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 #include "support/reference.h"
 

@@ -6,7 +6,7 @@
  * where reading all says what the items are.
  */
 #include "api/drawn.h"
-#include "api/files.h"
+#include "support/files.h"
 
 #include <tessera.h>
 

@@ -5,7 +5,7 @@
  * A *question* is a call with drawn arguments; its answer is bytes.
  */
 #include "api/far_object.h"
-#include "api/files.h"
+#include "support/files.h"
 #include "support/native.h"
 #include "support/random.h"
 

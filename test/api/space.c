@@ -1,7 +1,7 @@
 /*
  * space.c - how large an array gets on the disk when its chunks are overwritten.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <tessera.h>

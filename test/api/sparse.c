@@ -2,7 +2,7 @@
  * sparse.c - arrays in a directory: what lies there after each step, what is refused, and what
  * somebody who has it open meanwhile sees.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 #include "support/reference.h"
 

@@ -3,7 +3,7 @@
  */
 #include "api/states.h"
 
-#include "api/files.h"
+#include "support/files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /*
  * statistics.c - counts, extremes and sums of arrays, against a loop over all items.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/native.h"
 #include "support/random.h"
 #include "support/reference.h"

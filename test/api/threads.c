@@ -3,7 +3,7 @@
  *
  * Made for the thread sanitizer; the data is compared all the same.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/native.h"
 #include "support/random.h"
 #include "support/reference.h"

@@ -14,7 +14,7 @@
  * And what other programs see: each commit, also one that the library makes on its own, has all of
  * a call or nothing.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/native.h"
 #include "support/random.h"
 #include "support/reference.h"

@@ -1,8 +1,8 @@
 /*
  * b2nd_arrays.c - arrays from arrays: views, slices, copies, one behind another.
  */
-#include "api/files.h"
 #include "compat/nd.h"
+#include "support/files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
  * b2nd_chunks.c - chunks of the super-chunk of an array.
  */
-#include "api/files.h"
 #include "compat/nd.h"
+#include "support/files.h"
 
 #include <stdlib.h>
 #include <string.h>

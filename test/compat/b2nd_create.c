@@ -1,8 +1,8 @@
 /*
  * b2nd_create.c - contexts, new arrays and their members.
  */
-#include "api/files.h"
 #include "compat/nd.h"
+#include "support/files.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
  * b2nd_frames.c - arrays in frames in memory and in files: saved, copied, and how large they are.
  */
-#include "api/files.h"
 #include "compat/nd.h"
+#include "support/files.h"
 
 #include <stdlib.h>
 #include <string.h>

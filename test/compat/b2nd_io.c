@@ -1,8 +1,8 @@
 /*
  * b2nd_io.c - arrays whose files are read and written by functions of the program, or mapped.
  */
-#include "api/files.h"
 #include "compat/nd.h"
+#include "support/files.h"
 
 #include <blosc2/blosc2-stdio.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  */
 #include "compat/nd.h"
 
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <pthread.h>

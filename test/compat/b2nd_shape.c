@@ -1,8 +1,8 @@
 /*
  * b2nd_shape.c - arrays that grow and shrink.
  */
-#include "api/files.h"
 #include "compat/nd.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
  * b2nd_shared.c - several super-chunks, processes and threads on one file.
  */
-#include "api/files.h"
 #include "compat/nd.h"
+#include "support/files.h"
 
 #include <blosc2/blosc2-stdio.h>
 #include <pthread.h>

@@ -7,8 +7,8 @@
  * file comes from TESS_TEST_BLOSC2, or is one that a distribution installs. Structs differ between
  * its releases, so arrays of c-blosc2 are only passed on, and contexts have the default parameters.
  */
-#include "api/files.h"
 #include "compat/compat.h"
+#include "support/files.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

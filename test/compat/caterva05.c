@@ -3,8 +3,8 @@
  * beginning with their position in C order. What both states of Caterva do in chunks is in
  * caterva_*.c.
  */
-#include "api/files.h"
 #include "compat/nd.h"
+#include "support/files.h"
 
 #include <caterva.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  */
 #include "compat/caterva_arrays.h"
 
-#include "api/files.h"
+#include "support/files.h"
 
 #include <stdlib.h>
 #include <string.h>

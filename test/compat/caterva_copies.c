@@ -2,8 +2,8 @@
  * caterva_copies.c - copies of arrays of the last state of Caterva, in files and frames, and arrays
  * of files, frames and super-chunks.
  */
-#include "api/files.h"
 #include "compat/caterva_arrays.h"
+#include "support/files.h"
 
 #include <stdlib.h>
 #include <string.h>

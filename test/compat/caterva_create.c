@@ -1,8 +1,8 @@
 /*
  * caterva_create.c - contexts and new arrays of the last state of Caterva.
  */
-#include "api/files.h"
 #include "compat/caterva_arrays.h"
+#include "support/files.h"
 
 #include <string.h>
 

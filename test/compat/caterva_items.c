@@ -2,8 +2,8 @@
  * caterva_items.c - items of arrays of the last state of Caterva: boxes and selections, read and
  * written.
  */
-#include "api/files.h"
 #include "compat/caterva_arrays.h"
+#include "support/files.h"
 
 #include <pthread.h>
 #include <string.h>

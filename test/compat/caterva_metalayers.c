@@ -1,8 +1,8 @@
 /*
  * caterva_metalayers.c - metalayers of the program, and that of Caterva with the shapes.
  */
-#include "api/files.h"
 #include "compat/caterva_arrays.h"
+#include "support/files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
  * caterva_shape.c - arrays of the last state of Caterva get another shape.
  */
-#include "api/files.h"
 #include "compat/caterva_arrays.h"
+#include "support/files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  * commits.c - each call that changes a file has changed it when it returns: a copy of the file,
  * made then, has the same chunks, items and metalayers, and a program that is killed loses nothing.
  */
-#include "api/files.h"
 #include "compat/compat.h"
 #include "compat/nd.h"
+#include "support/files.h"
 
 #include <dirent.h>
 #include <signal.h>

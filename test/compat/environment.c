@@ -1,8 +1,8 @@
 /*
  * environment.c - super-chunks and arrays have the parameters that the environment gives.
  */
-#include "api/files.h"
 #include "compat/nd.h"
+#include "support/files.h"
 
 #include <stdlib.h>
 #include <string.h>

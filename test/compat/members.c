@@ -2,9 +2,9 @@
  * members.c - the members of public structs: what programs read there after each call, and what
  * happens to what they write.
  */
-#include "api/files.h"
 #include "compat/compat.h"
 #include "compat/nd.h"
+#include "support/files.h"
 
 #include <stdlib.h>
 #include <string.h>

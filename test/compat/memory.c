@@ -3,8 +3,8 @@
  *
  * This program has a calloc() of its own, which the shared libraries then call, too.
  */
-#include "api/files.h"
 #include "compat/nd.h"
+#include "support/files.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /*
  * metalayers.c - metalayers of super-chunks, and the metalayer of arrays.
  */
-#include "api/files.h"
 #include "compat/nd.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <stdlib.h>

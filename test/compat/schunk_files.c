@@ -1,8 +1,8 @@
 /*
  * schunk_files.c - super-chunks on files that others change meanwhile.
  */
-#include "api/files.h"
 #include "compat/compat.h"
+#include "support/files.h"
 
 #include <blosc2/blosc2-stdio.h>
 #include <fcntl.h>

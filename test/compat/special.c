@@ -4,8 +4,8 @@
  *
  * This program has a malloc() of its own, which the shared libraries then call, too.
  */
-#include "api/files.h"
 #include "compat/compat.h"
+#include "support/files.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

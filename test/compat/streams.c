@@ -1,8 +1,8 @@
 /*
  * streams.c - files as callbacks, through stdio and mapped, and callbacks that are registered.
  */
-#include "api/files.h"
 #include "compat/compat.h"
+#include "support/files.h"
 
 #include <stdlib.h>
 

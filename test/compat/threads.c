@@ -6,7 +6,7 @@
  */
 #include "compat/nd.h"
 
-#include "api/files.h"
+#include "support/files.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

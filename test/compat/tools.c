@@ -1,8 +1,8 @@
 /*
  * tools.c - filters alone, indices, time, and files by path.
  */
-#include "api/files.h"
 #include "compat/compat.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <blosc2/codecs-registry.h>

@@ -1,8 +1,8 @@
 /*
  * vlblocks.c - chunks whose blocks differ in size.
  */
-#include "api/files.h"
 #include "compat/compat.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <stdlib.h>

@@ -3,9 +3,9 @@
  */
 #include "fault/after.h"
 
-#include "api/files.h"
 #include "fault/disk.h"
 #include "fault/look.h"
+#include "support/files.h"
 
 #include <dirent.h>
 #include <inttypes.h>

@@ -8,7 +8,7 @@
  * allocates fails, not what libzstd allocates inside. Each step runs twice for each n: with one
  * failure, and with all allocations from the n-th on failing.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/reference.h"
 
 #include <tessera.h>

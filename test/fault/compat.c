@@ -7,8 +7,8 @@
  * Linked with the objects of the libraries and -Wl,--wrap. Each call is made with one failure, and
  * with all allocations from the n-th on failing.
  */
-#include "api/files.h"
 #include "compat/nd.h"
+#include "support/files.h"
 
 #include <stdlib.h>
 #include <string.h>

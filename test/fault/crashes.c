@@ -11,13 +11,13 @@
  *
  * With TESS_TEST_LONG=1, there are more workloads, and many more ways for the machine to stop.
  */
-#include "api/files.h"
 #include "fault/after.h"
 #include "fault/disk.h"
 #include "fault/look.h"
 #include "fault/stops.h"
 #include "fault/story.h"
 #include "fault/world.h"
+#include "support/files.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -7,10 +7,10 @@
  *
  * With TESS_TEST_LONG=1, the stories are longer, and there are more of them.
  */
-#include "api/files.h"
 #include "fault/after.h"
 #include "fault/disk.h"
 #include "fault/world.h"
+#include "support/files.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -7,10 +7,10 @@
  * file systems are mounted where nobody else sees them; without the right to do so, or another user
  * to become, these tests are skipped.
  */
-#include "api/files.h"
 #include "fault/after.h"
 #include "fault/disk.h"
 #include "fault/story.h"
+#include "support/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

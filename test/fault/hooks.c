@@ -6,7 +6,7 @@
  * takes from libc in spite of the allocator is counted. Each piece of the allocator's memory has a
  * head, which says how it was allocated and tells it from other memory.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/native.h"
 #include "support/random.h"
 

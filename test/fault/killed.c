@@ -8,9 +8,9 @@
  *
  * And one that replaces its checkpoint again and again, which is the old one or the new one then.
  */
-#include "api/files.h"
 #include "fault/look.h"
 #include "fault/story.h"
+#include "support/files.h"
 
 #include <dirent.h>
 #include <inttypes.h>

@@ -3,8 +3,8 @@
  */
 #include "fault/look.h"
 
-#include "api/files.h"
 #include "fault/disk.h"
+#include "support/files.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * Linked with the static library and -Wl,--wrap for the functions below, so what the library
  * allocates is counted. A file that may not grow any more makes writes fail half-way.
  */
-#include "api/files.h"
+#include "support/files.h"
 #include "support/random.h"
 #include "support/reference.h"
 

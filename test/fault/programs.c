@@ -8,10 +8,10 @@
  *
  * The examples are linked as functions; each run after the first is a process of its own.
  */
-#include "api/files.h"
 #include "fault/disk.h"
 #include "fault/stops.h"
 #include "fault/world.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <tessera.h>

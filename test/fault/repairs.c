@@ -9,12 +9,12 @@
  *
  * What cannot be read of a damaged array is lost, so a call that fails there need not be told.
  */
-#include "api/files.h"
 #include "fault/after.h"
 #include "fault/disk.h"
 #include "fault/stops.h"
 #include "fault/story.h"
 #include "fault/world.h"
+#include "support/files.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
  * schunk.c - super-chunks without memory: each allocation of each change fails once, and the list
  * of chunks stays as it was, in memory, in files and in directories; then the change succeeds.
  */
-#include "api/files.h"
+#include "support/files.h"
 
 #include <tessera.h>
 

@@ -3,7 +3,7 @@
  */
 #include "fault/world.h"
 
-#include "api/files.h"
+#include "support/files.h"
 
 #include <dirent.h>
 #include <errno.h>

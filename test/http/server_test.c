@@ -4,8 +4,8 @@
  */
 #include "http/server/server.h"
 
-#include "api/files.h"
 #include "http/client.h"
+#include "support/files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,9 +7,9 @@
  * with that and TESS_TEST_CASES=1 repeats it. What goes into an array and what comes out of it is
  * told (tell.h); nothing is compared here.
  */
-#include "api/files.h"
 #include "numpy/subject.h"
 #include "numpy/tell.h"
+#include "support/files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,8 +3,8 @@
  */
 #include "numpy/choose.h"
 
-#include "api/files.h"
 #include "numpy/tell.h"
+#include "support/files.h"
 #include "support/native.h"
 
 #include <setjmp.h>

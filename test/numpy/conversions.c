@@ -6,8 +6,8 @@
  * and what came out is told (tell.h), byte for byte; nothing is compared here. Case i is drawn from
  * the seed plus i alone, and the types and what happens to misfits run through all combinations.
  */
-#include "api/files.h"
 #include "numpy/tell.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <tessera.h>

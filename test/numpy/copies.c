@@ -3,8 +3,8 @@
  */
 #include "numpy/subject.h"
 
-#include "api/files.h"
 #include "numpy/tell.h"
+#include "support/files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,8 +4,8 @@
  * Each case is an array in memory and one call. What went in and what came out is told (tell.h);
  * nothing is compared here. Case i is drawn from the seed plus i alone.
  */
-#include "api/files.h"
 #include "numpy/tell.h"
+#include "support/files.h"
 #include "support/native.h"
 #include "support/random.h"
 

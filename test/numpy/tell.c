@@ -3,7 +3,7 @@
  */
 #include "numpy/tell.h"
 
-#include "api/files.h"
+#include "support/files.h"
 #include "support/native.h"
 
 #include <inttypes.h>

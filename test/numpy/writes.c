@@ -3,9 +3,9 @@
  */
 #include "numpy/subject.h"
 
-#include "api/files.h"
 #include "numpy/choose.h"
 #include "numpy/tell.h"
+#include "support/files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

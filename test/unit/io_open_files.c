@@ -6,11 +6,11 @@
  */
 #include "io/open_files.h"
 
-#include "api/files.h"
 #include "io/directory.h"
 #include "io/file.h"
 #include "io/folder.h"
 #include "io/io.h"
+#include "support/files.h"
 #include "support/random.h"
 
 #include <dirent.h>

@@ -3,14 +3,14 @@
  * directories have, and removed ones, and when, on systems that can rename in all ways, in some,
  * and that fail.
  */
-#include "io/names/naming.h"
 #include "io/directory.h"
 #include "io/file.h"
+#include "io/names/naming.h"
 
-#include "api/files.h"
 #include "io/folder.h"
 #include "io/io.h"
 #include "io/names/removal.h"
+#include "support/files.h"
 
 #include "base/error.h"
 

@@ -1,7 +1,7 @@
 /*
  * files.c - temporary files, and comparisons that say what differs.
  */
-#include "api/files.h"
+#include "support/files.h"
 
 #include <dirent.h>
 #include <setjmp.h>

@@ -2,8 +2,8 @@
  * files.h - a folder of its own for each test, whole files, and comparing an array with the
  * reference.
  */
-#ifndef API_FILES_H
-#define API_FILES_H
+#ifndef SUPPORT_FILES_H
+#define SUPPORT_FILES_H
 
 #include "support/reference.h"
 
