@@ -5,10 +5,9 @@
  * from the seed plus i alone, so TESS_TEST_SEED with the number that a failure prints and
  * TESS_TEST_CASES=1 repeat it. And threads that add to the same items at once.
  */
+#include "support/draw.h"
 #include "support/files.h"
 #include "support/native.h"
-#include "support/random.h"
-#include "support/reference.h"
 
 #include <tessera.h>
 
@@ -37,11 +36,7 @@ static const struct type {
 };
 enum { TYPES = sizeof types / sizeof *types, POINTS_MAX = 400, ITEMS_MAX = 3000 };
 
-static int64_t
-below(struct random *r, int64_t n)
-{
-    return (int64_t)random_below(r, (uint64_t)n);
-}
+static const struct draw_limits limits = {.bytes = 16 * ITEMS_MAX, .chunks = 1500};
 
 // -- items as bits
 
@@ -171,7 +166,7 @@ draw_item(struct random *r, const struct type *t, uint8_t *item)
 }
 
 static void
-draw_items(struct random *r, const struct type *t, uint8_t *items, int64_t n)
+draw_numbers(struct random *r, const struct type *t, uint8_t *items, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         draw_item(r, t, items + i * t->size);
@@ -189,34 +184,30 @@ struct subject {
 static void
 make_subject(struct random *r, struct subject *s)
 {
-    static const int64_t caches[] = {0, 3000, 100000, 32 << 20};
     const int ndim = (int)below(r, 4);
-    int64_t shape[TESS_MAX_NDIM], stop[TESS_MAX_NDIM], room = ITEMS_MAX;
+    int64_t shape[TESS_MAX_NDIM], stop[TESS_MAX_NDIM];
     tess_storage storage;
     tess_context context;
     tess_params p;
 
     s->type = &types[below(r, TYPES)];
-    tess_context_init(&context);
-    context.cache = caches[below(r, 4)];
-    context.threads = below(r, 2) ? 1 : 4;
+    draw_context(r, &context);
     tess_storage_init(&storage);
     storage.context = &context;
     tess_params_init(&p);
     p.dtype = s->type->dtype;
     p.ndim = ndim;
+    draw_shape(r, ndim, ITEMS_MAX, shape);
+    draw_grid(r, &limits, shape, &p);
     for (int i = 0; i < ndim; i++) {
-        shape[i] = p.shape[i] = 1 + below(r, room < 30 ? room : 30);
-        p.chunkshape[i] = (int32_t)(1 + below(r, p.shape[i]));
-        p.blockshape[i] = (int32_t)(1 + below(r, p.chunkshape[i]));
-        room /= p.shape[i];
+        p.shape[i] = shape[i];
         s->start[i] = below(r, p.shape[i]);
         stop[i] = s->start[i] + 1 + below(r, p.shape[i] - s->start[i]);
     }
     reference_init(&s->ref, ndim, shape, (size_t)s->type->size);
     const int64_t n = reference_nitems(ndim, shape);
     if (below(r, 4))
-        draw_items(r, s->type, s->ref.data, n);
+        draw_numbers(r, s->type, s->ref.data, n);
     else
         memset(s->ref.data, 0, (size_t)(n * s->type->size));
     ok(tess_array_from(&storage, &p, s->ref.data, (size_t)(n * s->type->size), &s->a, err));
@@ -266,7 +257,7 @@ add_once(struct random *r, struct subject *s, int64_t *refusals)
     for (int64_t k = 0; k < n; k++)
         for (int i = 0; i < s->ref.ndim; i++)
             coords[k * s->ref.ndim + i] = below(r, s->shape[i] < near ? s->shape[i] : near);
-    draw_items(r, s->type, src, POINTS_MAX + 1);
+    draw_numbers(r, s->type, src, POINTS_MAX + 1);
     uint8_t *const before = malloc(nbytes);
     assert_non_null(before);
     memcpy(before, s->ref.data, nbytes);

@@ -57,23 +57,17 @@ expect(struct thread *t, bool right, const char *what)
         complain(t, what, 0, 0, 0);
 }
 
-int64_t
-below(struct thread *t, int64_t n)
-{
-    return (int64_t)random_below(&t->random, (uint64_t)n);
-}
-
 void
 draw_box(struct thread *t, int64_t start[2], int64_t stop[2])
 {
     const int64_t shape[2] = {t->rows, t->s->columns};
-    const bool large = below(t, 4) == 0;
+    const bool large = below(&t->random, 4) == 0;
     for (int i = 0; i < 2; i++) {
         const int64_t most = large ? shape[i] : 2 * t->s->kind->unit;
-        start[i] = below(t, shape[i]);
-        stop[i] = start[i] + 1 + below(t, most);
+        start[i] = below(&t->random, shape[i]);
+        stop[i] = start[i] + 1 + below(&t->random, most);
         stop[i] = stop[i] < shape[i] ? stop[i] : shape[i];
-        if (large && below(t, 2)) {
+        if (large && below(&t->random, 2)) {
             start[i] = 0;
             stop[i] = shape[i];
         }
@@ -84,8 +78,8 @@ void
 draw_points(struct thread *t, int64_t coords[BESIDE_POINTS][2])
 {
     for (int k = 0; k < BESIDE_POINTS; k++) {
-        coords[k][0] = below(t, t->rows);
-        coords[k][1] = below(t, t->s->columns);
+        coords[k][0] = below(&t->random, t->rows);
+        coords[k][1] = below(&t->random, t->s->columns);
     }
 }
 
@@ -93,8 +87,8 @@ void
 draw_lists(struct thread *t, int64_t lists[2][BESIDE_BOXES])
 {
     for (int k = 0; k < BESIDE_BOXES; k++) {
-        lists[0][k] = below(t, t->rows);
-        lists[1][k] = below(t, t->s->columns);
+        lists[0][k] = below(&t->random, t->rows);
+        lists[1][k] = below(&t->random, t->s->columns);
     }
 }
 
@@ -105,7 +99,7 @@ draw_starts(struct thread *t, int64_t starts[BESIDE_BOXES][2], int64_t shape[2])
     for (int i = 0; i < 2; i++) {
         shape[i] = t->s->kind->unit < all[i] ? t->s->kind->unit : all[i];
         for (int k = 0; k < BESIDE_BOXES; k++)
-            starts[k][i] = below(t, all[i] - shape[i] + 1);
+            starts[k][i] = below(&t->random, all[i] - shape[i] + 1);
     }
 }
 
@@ -114,7 +108,7 @@ draw_chunk(struct thread *t)
 {
     const int64_t across = (t->s->columns + t->s->chunk - 1) / t->s->chunk;
     const int64_t down = (t->rows + t->s->chunk - 1) / t->s->chunk;
-    return below(t, across * down);
+    return below(&t->random, across * down);
 }
 
 tess_status
@@ -154,7 +148,7 @@ call(struct thread *t, const struct way *way)
     t->rows = info.shape[0];
     tess_status st = way->fn(t, &t->error);
     (void)pthread_rwlock_unlock(lock);
-    if (own && (st == TESS_ERR_STALE || below(t, 16) == 0)) {
+    if (own && (st == TESS_ERR_STALE || below(&t->random, 16) == 0)) {
         // The state was replaced during the read: the items are undefined.
         t->wrong[0] = st == TESS_ERR_STALE ? '\0' : t->wrong[0];
         t->stale += st == TESS_ERR_STALE;
@@ -174,7 +168,7 @@ work(void *argument)
                                     : t->writes ? &beside_writes
                                                 : &beside_reads;
     for (t->calls = 0; t->calls < CALLS && t->status == TESS_OK && !t->wrong[0]; t->calls++)
-        t->status = call(t, &ways->list[below(t, (int64_t)ways->n)]);
+        t->status = call(t, &ways->list[below(&t->random, (int64_t)ways->n)]);
     return NULL;
 }
 

@@ -95,7 +95,6 @@ bool item_is_right(uint64_t got, int64_t row, int64_t column);
 void complain(struct thread *t, const char *what, uint64_t got, int64_t row, int64_t column);
 void expect(struct thread *t, bool right, const char *what);
 
-int64_t below(struct thread *t, int64_t n);
 // Draw a box that is not empty, and usually has few blocks.
 void draw_box(struct thread *t, int64_t start[2], int64_t stop[2]);
 void draw_points(struct thread *t, int64_t coords[BESIDE_POINTS][2]);

@@ -40,7 +40,7 @@ read_box(struct thread *t, tess_error *err)
 static tess_status
 read_item(struct thread *t, tess_error *err)
 {
-    const int64_t index[2] = {below(t, t->rows), below(t, t->s->columns)};
+    const int64_t index[2] = {below(&t->random, t->rows), below(&t->random, t->s->columns)};
     const tess_status st = tess_array_get_item(t->a, index, t->items, 8, err);
     if (st == TESS_OK)
         check_item(t, t->items[0], index[0], index[1]);
@@ -114,7 +114,7 @@ read_mask(struct thread *t, tess_error *err)
     const tess_mask mask = {.ndim = 1, .bytes = rows, .bytes_size = sizeof rows};
     int64_t n = 0, chosen = 0;
     for (int64_t i = 0; i < t->rows; i++)
-        chosen += rows[i] = below(t, 8) == 0;
+        chosen += rows[i] = below(&t->random, 8) == 0;
     tess_status st = tess_array_count_mask(t->a, &mask, &n, err);
     expect(t, st != TESS_OK || n == chosen * t->s->columns, "another number of items");
     if (st == TESS_OK)
@@ -230,9 +230,9 @@ read_each(struct thread *t, tess_error *err)
     struct parts p = {.t = t};
     int64_t start[2], stop[2];
     draw_box(t, start, stop);
-    const tess_unit unit = below(t, 2) ? TESS_BLOCKS : TESS_CHUNKS;
+    const tess_unit unit = below(&t->random, 2) ? TESS_BLOCKS : TESS_CHUNKS;
     // If the state is replaced, the inner call may be stale although the outer call is not.
-    const bool twice = t->s->kind->access == THE_SAME && below(t, 4) == 0;
+    const bool twice = t->s->kind->access == THE_SAME && below(&t->random, 4) == 0;
     const tess_status st =
         tess_array_each(t->a, unit, start, stop, twice ? look_twice : look, &p, err);
     return parts_end(t, &p, start, stop, st);
@@ -269,7 +269,7 @@ static tess_status
 reduce(struct thread *t, tess_error *err)
 {
     static const int axis = 0;
-    const tess_reduction op = below(t, 2) ? TESS_REDUCE_MAX : TESS_REDUCE_COUNT;
+    const tess_reduction op = below(&t->random, 2) ? TESS_REDUCE_MAX : TESS_REDUCE_COUNT;
     tess_array *out = NULL;
     tess_storage memory;
     tess_storage_init(&memory);
@@ -338,7 +338,7 @@ compare(struct thread *t, tess_error *err)
     tess_status st;
     int64_t n;
     tess_storage_init(&memory);
-    if (below(t, 2))
+    if (below(&t->random, 2))
         st = tess_array_compare(t->a, TESS_COMPARE_GE, &zero, &memory, NULL, &out, err);
     else
         st = tess_array_is_nan(t->a, &memory, NULL, &out, err);
@@ -432,7 +432,7 @@ decode_chunk(struct thread *t, tess_error *err)
     tess_status st = tess_array_chunk(t->a, n, &info, err);
     if (st != TESS_OK)
         return st;
-    if (below(t, 2)) {
+    if (below(&t->random, 2)) {
         st = tess_schunk_decode(t->a, n, t->items, t->size, err);
     } else {
         void *chunk;
@@ -472,7 +472,7 @@ copy(struct thread *t, tess_error *err)
     void *image = NULL;
     tess_status st;
     tess_storage_init(&memory);
-    if (below(t, 2)) {
+    if (below(&t->random, 2)) {
         st = tess_array_copy(t->a, &memory, NULL, &out, err);
     } else {
         st = tess_array_to_image(t->a, &image, &memory.image_size, err);
@@ -500,7 +500,7 @@ save(struct thread *t, tess_error *err)
     tess_storage_init(&to);
     to.path = path;
     to.mode = TESS_MODE_REPLACE;
-    const tess_layout layout = below(t, 2) ? TESS_LAYOUT_SPARSE : TESS_LAYOUT_CONTIGUOUS;
+    const tess_layout layout = below(&t->random, 2) ? TESS_LAYOUT_SPARSE : TESS_LAYOUT_CONTIGUOUS;
     tess_status st = tess_array_save(t->a, &to, layout, err);
     if (st == TESS_OK)
         st = tess_remove(&to, err);

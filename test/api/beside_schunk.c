@@ -27,7 +27,8 @@ check_equal(struct thread *t, const uint64_t *items, int64_t n)
 static tess_status
 decode(struct thread *t, tess_error *err)
 {
-    const tess_status st = tess_schunk_decode(t->a, below(t, nchunks(t)), t->items, t->size, err);
+    const tess_status st =
+        tess_schunk_decode(t->a, below(&t->random, nchunks(t)), t->items, t->size, err);
     if (st == TESS_OK)
         check_equal(t, t->items, BESIDE_CHUNK);
     return st;
@@ -36,7 +37,8 @@ decode(struct thread *t, tess_error *err)
 static tess_status
 read_some(struct thread *t, tess_error *err)
 {
-    const int64_t n = below(t, nchunks(t)), last = n + 1 + below(t, nchunks(t) - n);
+    const int64_t n = below(&t->random, nchunks(t)),
+                  last = n + 1 + below(&t->random, nchunks(t) - n);
     const int64_t start = n * BESIDE_CHUNK, stop = last * BESIDE_CHUNK;
     const tess_status st = tess_array_read(t->a, &start, &stop, t->items, t->size, err);
     for (int64_t k = 0; k < last - n && st == TESS_OK; k++)
@@ -47,7 +49,7 @@ read_some(struct thread *t, tess_error *err)
 static tess_status
 read_steps(struct thread *t, tess_error *err)
 {
-    const int64_t start = below(t, nchunks(t)) * BESIDE_CHUNK, stop = start + BESIDE_CHUNK;
+    const int64_t start = below(&t->random, nchunks(t)) * BESIDE_CHUNK, stop = start + BESIDE_CHUNK;
     const int64_t step = 7;
     const tess_status st =
         tess_array_get_slice(t->a, &start, &stop, &step, t->items, t->size, NULL, err);
@@ -60,9 +62,9 @@ static tess_status
 read_points(struct thread *t, tess_error *err)
 {
     int64_t coords[BESIDE_POINTS];
-    const int64_t n = below(t, nchunks(t));
+    const int64_t n = below(&t->random, nchunks(t));
     for (int k = 0; k < BESIDE_POINTS; k++)
-        coords[k] = n * BESIDE_CHUNK + below(t, BESIDE_CHUNK);
+        coords[k] = n * BESIDE_CHUNK + below(&t->random, BESIDE_CHUNK);
     const tess_status st =
         tess_array_get_points(t->a, BESIDE_POINTS, coords, t->items, t->size, err);
     if (st == TESS_OK)
@@ -89,7 +91,7 @@ read_each(struct thread *t, tess_error *err)
 static tess_status
 get_chunk(struct thread *t, tess_error *err)
 {
-    const int64_t n = below(t, nchunks(t));
+    const int64_t n = below(&t->random, nchunks(t));
     tess_chunk_info info;
     void *chunk = NULL;
     size_t size = 0;
@@ -153,7 +155,7 @@ static tess_status
 update(struct thread *t, tess_error *err)
 {
     draw_equal(t);
-    return tess_schunk_update(t->a, below(t, nchunks(t)), t->items, 8 * BESIDE_CHUNK, err);
+    return tess_schunk_update(t->a, below(&t->random, nchunks(t)), t->items, 8 * BESIDE_CHUNK, err);
 }
 
 static tess_status
@@ -162,13 +164,15 @@ insert(struct thread *t, tess_error *err)
     if (nchunks(t) == MOST_CHUNKS)
         return update(t, err);
     draw_equal(t);
-    return tess_schunk_insert(t->a, below(t, nchunks(t) + 1), t->items, 8 * BESIDE_CHUNK, err);
+    return tess_schunk_insert(t->a, below(&t->random, nchunks(t) + 1), t->items, 8 * BESIDE_CHUNK,
+                              err);
 }
 
 static tess_status
 take_away(struct thread *t, tess_error *err)
 {
-    return nchunks(t) > 2 ? tess_schunk_remove(t->a, below(t, nchunks(t)), 1, err) : insert(t, err);
+    return nchunks(t) > 2 ? tess_schunk_remove(t->a, below(&t->random, nchunks(t)), 1, err)
+                          : insert(t, err);
 }
 
 static tess_status

@@ -30,7 +30,7 @@ write_box(struct thread *t, tess_error *err)
 static tess_status
 write_item(struct thread *t, tess_error *err)
 {
-    const int64_t index[2] = {below(t, t->rows), below(t, t->s->columns)};
+    const int64_t index[2] = {below(&t->random, t->rows), below(&t->random, t->s->columns)};
     const uint64_t item = item_of((uint32_t)random_next(&t->random), index[0], index[1]);
     return tess_array_set_item(t->a, index, &item, sizeof item, err);
 }
@@ -112,7 +112,7 @@ write_mask(struct thread *t, tess_error *err)
     const tess_mask mask = {.ndim = 1, .bytes = rows, .bytes_size = sizeof rows};
     uint64_t *item = t->items;
     for (int64_t i = 0; i < t->rows; i++) {
-        rows[i] = below(t, 16) == 0;
+        rows[i] = below(&t->random, 16) == 0;
         for (int64_t j = 0; rows[i] && j < t->s->columns; j++)
             *item++ = item_of(4, i, j);
     }
@@ -192,10 +192,10 @@ beside_set_attributes(struct thread *t, tess_error *err)
 {
     static const char *const names[2] = {"row", "column"};
     char text[200];
-    const size_t length = (size_t)below(t, sizeof text);
+    const size_t length = (size_t)below(&t->random, sizeof text);
     memset(text, 'x', length);
     text[length] = '\0';
-    switch (below(t, 5)) {
+    switch (below(&t->random, 5)) {
     case 0:
         return tess_attr_set_int(t->a, "number", 7, err);
     case 1:
@@ -258,11 +258,11 @@ adopt(struct thread *t, tess_error *err)
             *item++ = item_of(8, i, j);
     tess_status st =
         tess_packet_encode(s->sketch, start, stop, t->items, t->size, NULL, &packet, &size, err);
-    if (st == TESS_OK && !s->kind->memory && below(t, 3) > 0)
+    if (st == TESS_OK && !s->kind->memory && below(&t->random, 3) > 0)
         st = place(t, &packet, &size, &lease, err);
     if (st == TESS_OK)
         st = tess_adoption_add(s->adoption, packet, size, TESS_CHUNK_UNTRUSTED, err);
-    if (st == TESS_OK && lease.size > 0 && below(t, 2))
+    if (st == TESS_OK && lease.size > 0 && below(&t->random, 2))
         st = tess_adoption_return(s->adoption, &lease, err);
     tess_free(packet);
     return st;
@@ -273,7 +273,7 @@ adopt(struct thread *t, tess_error *err)
 static tess_status
 resize(struct thread *t, tess_error *err)
 {
-    const int64_t shape[2] = {t->s->most_rows / 2 + below(t, t->s->most_rows / 2 + 1),
+    const int64_t shape[2] = {t->s->most_rows / 2 + below(&t->random, t->s->most_rows / 2 + 1),
                               t->s->columns};
     return t->s->sketch ? beside_flush(t, err) : tess_array_resize(t->a, shape, err);
 }
@@ -281,7 +281,7 @@ resize(struct thread *t, tess_error *err)
 static tess_status
 append(struct thread *t, tess_error *err)
 {
-    const int64_t n = 1 + below(t, 3);
+    const int64_t n = 1 + below(&t->random, 3);
     uint64_t *item = t->items;
     if (t->s->sketch || t->rows + n > t->s->most_rows)
         return resize(t, err);
@@ -297,8 +297,8 @@ beside_set_context(struct thread *t, tess_error *err)
     static const int64_t caches[] = {0, 5000, 1 << 20};
     tess_context context;
     tess_array_get_context(t->a, &context);
-    context.threads = 1 + (int)below(t, 3);
-    context.cache = caches[below(t, COUNT(caches))];
+    context.threads = 1 + (int)below(&t->random, 3);
+    context.cache = caches[below(&t->random, COUNT(caches))];
     return tess_array_set_context(t->a, &context, err);
 }
 
@@ -316,7 +316,7 @@ change(struct thread *t, tess_error *err)
 {
     int64_t start[2], stop[2];
     draw_box(t, start, stop);
-    return tess_array_change(t->a, below(t, 2) ? TESS_BLOCKS : TESS_CHUNKS, start, stop,
+    return tess_array_change(t->a, below(&t->random, 2) ? TESS_BLOCKS : TESS_CHUNKS, start, stop,
                              change_part, NULL, err);
 }
 

@@ -5,9 +5,9 @@
  * number that a failure prints and TESS_TEST_CASES=1 repeat it. TESS_TEST_LONG=1 runs many more.
  * And the files of other writers, where reading all says what the items are.
  */
+#include "support/draw.h"
+#include "support/exact.h"
 #include "support/files.h"
-#include "support/random.h"
-#include "support/reference.h"
 
 #include <tessera.h>
 
@@ -23,25 +23,13 @@
 enum {
     CASES_SHORT = 300,
     CASES_LONG = 30000,
-    ITEMS_MAX = 3000, // of an array
     CHOSEN_MAX = 6000, // items of all boxes of a call
 };
 
+static const struct draw_limits limits = {
+    .ndim = 6, .items = 3000, .bytes = 900000, .chunks = 1000};
+
 static uint64_t running; // the seed of the case
-
-static int64_t
-below(struct random *r, int64_t n)
-{
-    return (int64_t)random_below(r, (uint64_t)n);
-}
-
-static void *
-allocate(size_t size)
-{
-    void *const p = malloc(size > 0 ? size : 1);
-    assert_non_null(p);
-    return p;
-}
 
 // -- an array or a view of it, and which item of the array each of its items is
 
@@ -178,7 +166,7 @@ draw_boxes(struct random *r, const struct subject *s, bool past, struct boxes *b
     }
     b->n = below(r, 1 + CHOSEN_MAX / b->nitems);
     b->n = b->n > 300 ? 300 : b->n;
-    b->starts = allocate((size_t)(b->n * of->ndim) * sizeof *b->starts);
+    b->starts = exact_memory((size_t)(b->n * of->ndim) * sizeof *b->starts);
     for (int64_t k = 0; k < b->n * of->ndim; k++) {
         const int i = (int)(k % of->ndim);
         const int64_t wide = of->shape[i] + b->shape[i];
@@ -237,7 +225,7 @@ get_once(struct random *r, const struct subject *s, const uint8_t *array_fill, c
     const tess_edge edge = (tess_edge)below(r, 4);
     struct boxes b;
     tess_boxes_options options;
-    uint8_t fill[300];
+    uint8_t fill[DRAW_ITEM_MAX];
 
     draw_boxes(r, s, edge != TESS_EDGE_ERROR, &b);
     random_bytes(r, fill, sizeof fill);
@@ -249,7 +237,7 @@ get_once(struct random *r, const struct subject *s, const uint8_t *array_fill, c
     }
     const uint8_t *const outside = options.fill ? fill : array_fill;
     const size_t size = (size_t)(b.n * b.nitems) * ts;
-    uint8_t *const got = allocate(size + 8);
+    uint8_t *const got = exact_memory(size + 8);
     memset(got, 0x5a, size + 8);
     const bool plain = edge == TESS_EDGE_ERROR && below(r, 2);
     ok(tess_array_get_boxes(s->a, b.n, b.starts, b.shape, plain ? NULL : &options, got, size, err));
@@ -270,24 +258,13 @@ get_once(struct random *r, const struct subject *s, const uint8_t *array_fill, c
 }
 
 static void
-draw_items(struct random *r, uint8_t *dst, int64_t n, size_t ts)
-{
-    const int64_t style = below(r, 3);
-    for (int64_t k = 0; k < n; k++, dst += ts) {
-        const uint64_t x = style == 0 ? (uint64_t)k : style == 1 ? random_next(r) : 7;
-        for (size_t j = 0; j < ts; j++)
-            dst[j] = (uint8_t)(x >> 8 * (j % 8));
-    }
-}
-
-static void
 set_once(struct random *r, const struct subject *s)
 {
     const size_t ts = s->items->typesize;
     struct boxes b;
     draw_boxes(r, s, false, &b);
     const size_t size = (size_t)(b.n * b.nitems) * ts;
-    uint8_t *const items = allocate(size);
+    uint8_t *const items = exact_memory(size);
     draw_items(r, items, b.n * b.nitems, ts);
     ok(tess_array_set_boxes(s->a, b.n, b.starts, b.shape, items, size, err));
     for (int64_t box = 0; box < b.n; box++)
@@ -303,66 +280,6 @@ set_once(struct random *r, const struct subject *s)
 // -- random arrays
 
 static void
-draw_params(struct random *r, tess_params *p)
-{
-    static const int32_t typesizes[] = {1, 2, 3, 4, 5, 8, 12, 16, 24, 300};
-    static const tess_codec codecs[] = {TESS_CODEC_BLOSCLZ, TESS_CODEC_LZ4, TESS_CODEC_ZSTD};
-    static const uint8_t filters[] = {TESS_FILTER_NONE, TESS_FILTER_SHUFFLE, TESS_FILTER_SHUFFLE,
-                                      TESS_FILTER_BITSHUFFLE};
-    int64_t budget = ITEMS_MAX;
-
-    tess_params_init(p);
-    p->typesize = typesizes[below(r, 10)];
-    p->ndim = (int)below(r, below(r, 10) ? 5 : 7);
-    for (int i = 0; i < p->ndim; i++) {
-        p->shape[i] = 1 + below(r, i == p->ndim - 1 ? budget : budget < 30 ? budget : 30);
-        budget /= p->shape[i];
-        p->chunkshape[i] = 1 + below(r, p->shape[i] + 2);
-        if (p->shape[i] / p->chunkshape[i] > 5) // not too many
-            p->chunkshape[i] = p->shape[i] / 5;
-        p->blockshape[i] = 1 + below(r, p->chunkshape[i]);
-    }
-    p->codec = codecs[below(r, 3)];
-    p->clevel = (int)below(r, 10);
-    p->filters[TESS_MAX_FILTERS - 1] = filters[below(r, 4)];
-}
-
-static void
-draw_storage(struct random *r, tess_storage *storage, tess_context *context)
-{
-    tess_context_init(context);
-    context->threads = below(r, 2) ? 4 : 1;
-    if (below(r, 2))
-        context->cache = below(r, 2) ? 0 : 20000;
-    tess_storage_init(storage);
-    storage->mode = TESS_MODE_REPLACE;
-    storage->durability = TESS_DURABILITY_NONE;
-    storage->context = context;
-    if (below(r, 2))
-        storage->path = files_path("boxes.b2nd");
-}
-
-// Special chunks, chunks of items, or both; *fill: the item that growth shows.
-static tess_array *
-create(struct random *r, const tess_params *p, const tess_storage *storage, struct reference *ref,
-       uint8_t *fill)
-{
-    tess_array *a = NULL;
-    reference_init(ref, p->ndim, p->shape, (size_t)p->typesize);
-    memset(fill, 0, ref->typesize);
-    if (below(r, 3) == 0) {
-        random_bytes(r, fill, ref->typesize);
-        reference_fill(ref, fill);
-        ok(tess_array_full(storage, p, fill, ref->typesize, &a, err));
-    } else {
-        const size_t size = reference_size(ref);
-        draw_items(r, ref->data, (int64_t)(size / ref->typesize), ref->typesize);
-        ok(tess_array_from(storage, p, ref->data, size, &a, err));
-    }
-    return a;
-}
-
-static void
 live(struct random *r)
 {
     tess_params p;
@@ -370,11 +287,15 @@ live(struct random *r)
     tess_context context;
     struct reference ref;
     struct subject s;
-    uint8_t fill[300];
+    uint8_t fill[DRAW_ITEM_MAX];
 
-    draw_params(r, &p);
-    draw_storage(r, &storage, &context);
-    tess_array *const a = create(r, &p, &storage, &ref, fill);
+    draw_params(r, &limits, NULL, &p);
+    draw_context(r, &context);
+    draw_place(r, "boxes", &context, &p, &storage);
+    tess_array *const a = draw_create(r, &storage, &p, &ref);
+    memset(fill, 0, sizeof fill);
+    if (ref.fill)
+        memcpy(fill, ref.fill, ref.typesize);
     for (int i = 0; i < 4; i++) {
         draw_subject(r, a, &ref, &s);
         get_once(r, &s, fill, "random array");
@@ -633,8 +554,8 @@ each_block_once(void **state)
     }
     tess_storage_init(&storage);
     storage.context = &context;
-    uint8_t *const items = allocate(SIDE * SIDE);
-    uint8_t *const got = allocate((size_t)BOXES * BOX * BOX);
+    uint8_t *const items = exact_memory(SIDE * SIDE);
+    uint8_t *const got = exact_memory((size_t)BOXES * BOX * BOX);
     random_bytes(&r, items, SIDE * SIDE);
     ok(tess_array_from(&storage, &p, items, SIDE * SIDE, &a, err));
     ok(tess_array_get_boxes(a, BOXES, starts[0], shape, NULL, got, (size_t)BOXES * BOX * BOX, err));

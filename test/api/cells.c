@@ -20,12 +20,6 @@ static const char *const dtypes[] = {"|b1", "|i1", "<i2", ">i2", "<i4", ">i4", "
                                      ">u8", "<f2", ">f2", "<f4", ">f4", "<f8", ">f8"};
 enum { DTYPES = sizeof dtypes / sizeof *dtypes };
 
-static int64_t
-below(struct random *r, int64_t n)
-{
-    return (int64_t)random_below(r, (uint64_t)n);
-}
-
 // -- numbers
 
 static long double

@@ -1,8 +1,8 @@
 /*
  * chunk_codec.c - one chunk encoded, decoded and described without an array.
  */
+#include "support/draw.h"
 #include "support/files.h"
-#include "support/random.h"
 
 #include <tessera.h>
 
@@ -18,53 +18,14 @@
 
 enum { ROUNDS = 1500, HEADER_SIZE = 32 };
 
-static void
-draw_params(struct random *r, tess_params *p)
-{
-    static const int32_t sizes[] = {1, 2, 4, 8, 3, 16, 255, 300};
-    static const tess_codec codecs[] = {TESS_CODEC_LZ4, TESS_CODEC_LZ4HC, TESS_CODEC_BLOSCLZ,
-                                        TESS_CODEC_ZSTD, TESS_CODEC_ZLIB};
-    static const uint8_t filters[] = {TESS_FILTER_NONE, TESS_FILTER_SHUFFLE, TESS_FILTER_BITSHUFFLE,
-                                      TESS_FILTER_DELTA, TESS_FILTER_BYTEDELTA};
-    tess_params_init(p);
-    p->typesize = sizes[random_below(r, COUNT(sizes))];
-    p->codec = codecs[random_below(r, COUNT(codecs))];
-    p->clevel = (int)random_below(r, 10);
-    p->split = (tess_split)(1 + random_below(r, 3));
-    p->dictionary = p->codec != TESS_CODEC_BLOSCLZ && p->codec != TESS_CODEC_ZLIB &&
-                    random_below(r, 3) == 0;
-    for (int i = 4; i < TESS_MAX_FILTERS; i++)
-        p->filters[i] = filters[random_below(r, COUNT(filters))];
-    if (p->typesize > 255) // as wide as an item, which chunks cannot say
-        for (int i = 0; i < TESS_MAX_FILTERS; i++)
-            if (p->filters[i] == TESS_FILTER_BYTEDELTA)
-                p->filters[i] = TESS_FILTER_NONE;
-    if (random_below(r, 2)) {
-        p->ndim = 1;
-        p->blockshape[0] = 1 + (int64_t)random_below(r, 3000);
-    }
-}
-
-// Random, repetitive, equal or zero items; at most some thousand bytes.
+// At most some thousand bytes.
 static uint8_t *
-draw_items(struct random *r, size_t itemsize, size_t *size)
+draw_some(struct random *r, size_t itemsize, size_t *size)
 {
     const size_t n = (size_t)random_below(r, random_below(r, 4) ? 40 : 20000 / itemsize + 2);
     uint8_t *const items = calloc(1, n * itemsize + 1);
     *size = n * itemsize;
-    switch (random_below(r, 5)) {
-    case 0:
-        random_bytes(r, items, *size);
-        break;
-    case 1:
-        for (size_t i = 0; i < *size; i++)
-            items[i] = (uint8_t)(1 + i % itemsize);
-        break;
-    case 2:
-        break;
-    default:
-        random_repetitive(r, items, *size);
-    }
+    draw_items(r, items, (int64_t)n, itemsize);
     return items;
 }
 
@@ -96,9 +57,9 @@ round_trips(void **state)
         tess_params p;
         tess_chunk_info info;
         size_t size, cbytes, again;
-        draw_params(&r, &p);
+        draw_chunk_params(&r, 3000, &p);
         const size_t itemsize = (size_t)p.typesize;
-        uint8_t *const items = draw_items(&r, itemsize, &size);
+        uint8_t *const items = draw_some(&r, itemsize, &size);
         const size_t bound = tess_chunk_bound(size);
         uint8_t *const room = malloc(bound), *const back = malloc(size + 1);
         ok(tess_chunk_encode(&p, items, size, room, bound, &cbytes, err));
@@ -203,8 +164,8 @@ hostile(void **state)
         tess_params p;
         size_t size, cbytes;
         uint8_t part[64];
-        draw_params(&r, &p);
-        uint8_t *const items = draw_items(&r, (size_t)p.typesize, &size);
+        draw_chunk_params(&r, 3000, &p);
+        uint8_t *const items = draw_some(&r, (size_t)p.typesize, &size);
         uint8_t *const chunk = malloc(tess_chunk_bound(size)), *const back = malloc(size + 1);
         ok(tess_chunk_encode(&p, items, size, chunk, tess_chunk_bound(size), &cbytes, err));
         const size_t most = cbytes < 400 ? cbytes : 400;

@@ -1,9 +1,8 @@
 /*
  * chunks_stored.c - chunks that are found, handed out and taken in as they are stored.
  */
+#include "support/draw.h"
 #include "support/files.h"
-#include "support/random.h"
-#include "support/reference.h"
 
 #include <tessera.h>
 
@@ -38,18 +37,12 @@ storage_at(const char *path, tess_mode mode)
 }
 
 static void
-draw_params(struct random *r, tess_params *p)
+draw_small_chunks(struct random *r, tess_params *p)
 {
     static const char *const types[] = {"<f8", "<i4", "|u1", "<i2", "|V300"};
-    static const tess_codec codecs[] = {TESS_CODEC_LZ4, TESS_CODEC_BLOSCLZ, TESS_CODEC_ZSTD,
-                                        TESS_CODEC_ZLIB};
-    static const uint8_t filters[] = {TESS_FILTER_NONE, TESS_FILTER_SHUFFLE,
-                                      TESS_FILTER_BITSHUFFLE, TESS_FILTER_DELTA};
     tess_params_init(p);
     p->dtype = types[random_below(r, COUNT(types))];
-    p->codec = codecs[random_below(r, COUNT(codecs))];
-    p->clevel = (int)random_below(r, 10);
-    p->filters[TESS_MAX_FILTERS - 1] = filters[random_below(r, COUNT(filters))];
+    draw_methods(r, p);
     p->ndim = (int)random_below(r, 4);
     for (int i = 0; i < p->ndim; i++) {
         p->shape[i] = 1 + (int64_t)random_below(r, p->ndim == 1 ? 2000 : 40);
@@ -95,26 +88,6 @@ reopen(struct subject *s)
     const tess_storage storage = storage_at(s->path, TESS_MODE_UPDATE);
     ok(tess_array_close(s->a, err));
     ok(tess_array_open(&storage, &s->a, err));
-}
-
-// Items that compress, those that do not, and constants.
-static void
-write_some(struct subject *s, struct random *r)
-{
-    int64_t start[REFERENCE_MAX_NDIM], stop[REFERENCE_MAX_NDIM];
-    for (int i = 0; i < s->r.ndim; i++) {
-        start[i] = (int64_t)random_below(r, (uint64_t)s->r.shape[i]);
-        stop[i] = start[i] + 1 + (int64_t)random_below(r, (uint64_t)(s->r.shape[i] - start[i]));
-    }
-    const size_t size = reference_box_size(&s->r, start, stop);
-    uint8_t *const items = calloc(1, size);
-    if (random_below(r, 3) == 0)
-        random_bytes(r, items, size);
-    else if (random_below(r, 3) > 0)
-        random_repetitive(r, items, size);
-    ok(tess_array_write(s->a, start, stop, items, size, err));
-    reference_set(&s->r, start, stop, items);
-    free(items);
 }
 
 static void
@@ -200,7 +173,7 @@ moves(void **state)
         struct subject s[2];
         tess_params p;
         files_begin();
-        draw_params(&r, &p);
+        draw_small_chunks(&r, &p);
         make(&s[0], &p, random_below(&r, 2) ? files_path("x") : NULL, random_next(&r));
         make(&s[1], &p, random_below(&r, 2) ? files_path("y") : NULL, random_next(&r));
         for (int i = 0; i < MOVES; i++) {
@@ -209,7 +182,7 @@ moves(void **state)
             const int64_t m = (int64_t)random_below(&r, (uint64_t)nchunks(s[from].a));
             switch (random_below(&r, 8)) {
             case 0:
-                write_some(&s[to], &r);
+                draw_change(&r, s[to].a, &s[to].r);
                 break;
             case 1:
                 check_array(s[to].a, &s[to].r);
@@ -318,10 +291,10 @@ finds(void **state)
         struct subject s;
         tess_params p;
         uint8_t item[300];
-        draw_params(&r, &p);
+        draw_small_chunks(&r, &p);
         make(&s, &p, NULL, random_next(&r));
         for (int64_t i = (int64_t)random_below(&r, 6); i > 0; i--)
-            write_some(&s, &r);
+            draw_change(&r, s.a, &s.r);
         for (int i = 0; i < 30; i++) {
             int64_t start[REFERENCE_MAX_NDIM], stop[REFERENCE_MAX_NDIM];
             const unsigned kinds = 1 + (unsigned)random_below(&r, TESS_KINDS_ALL);

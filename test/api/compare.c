@@ -134,7 +134,7 @@ draw_number(struct random *r, const struct subject *s, struct number *same)
 }
 
 static void
-draw_params(struct random *r, tess_storage *storage, tess_params *params)
+draw_mask_params(struct random *r, tess_storage *storage, tess_params *params)
 {
     tess_storage_init(storage);
     tess_params_init(params);
@@ -156,7 +156,7 @@ check_numbers(struct random *r, const struct subject *s)
     assert_non_null(want);
     for (int op = TESS_COMPARE_EQ; op <= TESS_COMPARE_GE; op++) {
         const tess_number value = draw_number(r, s, &x);
-        draw_params(r, &storage, &params);
+        draw_mask_params(r, &storage, &params);
         for (int64_t k = 0; k < s->nitems; k++) {
             const struct number item = item_at(s, k);
             want[k] = holds(order_of(&item, &x), (tess_comparison)op);
@@ -292,7 +292,7 @@ check_partners(struct random *r, const struct subject *s, const struct partner *
     assert_non_null(want);
     for (int op = TESS_COMPARE_EQ; op <= TESS_COMPARE_GE; op++) {
         const bool exchanged = random_below(r, 2);
-        draw_params(r, &storage, &params);
+        draw_mask_params(r, &storage, &params);
         for (int64_t k = 0; k < s->nitems; k++) {
             const struct number x = item_at(s, k), y = partner_item(p, s, k);
             want[k] = holds(exchanged ? order_of(&y, &x) : order_of(&x, &y), (tess_comparison)op);

@@ -5,7 +5,8 @@
  * Random arrays and views: case i is drawn from the seed plus i alone, so TESS_TEST_SEED with the
  * number that a failure prints and TESS_TEST_CASES=1 repeat it. TESS_TEST_LONG=1 runs many more.
  */
-#include "api/draw.h"
+#include "support/draw.h"
+#include "support/exact.h"
 #include "support/files.h"
 #include "support/native.h"
 #include "support/random.h"
@@ -32,20 +33,6 @@ static const struct draw_type memory_types[] = {
     {"|b1", 1, 1, false}, {"<M8[D]", 8, 8, true},  {">M8[ns]", 8, 8, true},
 };
 enum { MEMORY_TYPES = sizeof memory_types / sizeof *memory_types };
-
-static void *
-allocate(size_t size)
-{
-    void *const p = malloc(size > 0 ? size : 1);
-    assert_non_null(p);
-    return p;
-}
-
-static bool
-one_in(struct random *r, int64_t n)
-{
-    return draw_below(r, n) == 0;
-}
 
 // -- the same items, one after the other
 
@@ -90,14 +77,14 @@ struct box {
 };
 
 static void
-draw_box(struct random *r, const struct reference *ref, struct box *b)
+draw_part(struct random *r, const struct reference *ref, struct box *b)
 {
     b->ndim = ref->ndim;
     b->nitems = 1;
     for (int i = 0; i < ref->ndim; i++) {
         const int64_t n = ref->shape[i];
-        b->start[i] = one_in(r, 3) ? 0 : draw_below(r, n + 1);
-        b->stop[i] = one_in(r, 3) ? n : b->start[i] + draw_below(r, n - b->start[i] + 1);
+        b->start[i] = one_in(r, 3) ? 0 : below(r, n + 1);
+        b->stop[i] = one_in(r, 3) ? n : b->start[i] + below(r, n - b->start[i] + 1);
         b->count[i] = b->stop[i] - b->start[i];
         b->nitems *= b->count[i];
     }
@@ -112,19 +99,19 @@ struct memory {
 
 // Axes inside each other in any order, in any direction, with gaps or without.
 static void
-draw_memory(struct random *r, const struct box *b, size_t itemsize, struct memory *m)
+draw_strides(struct random *r, const struct box *b, size_t itemsize, struct memory *m)
 {
     int64_t extent = (int64_t)itemsize, before = 0;
     int order[TESS_MAX_NDIM];
     const bool plain = one_in(r, 3);
     for (int i = 0; i < b->ndim; i++) {
-        const int k = plain ? i : (int)draw_below(r, i + 1);
+        const int k = plain ? i : (int)below(r, i + 1);
         order[i] = order[k];
         order[k] = plain ? b->ndim - 1 - i : i;
     }
     for (int i = 0; i < b->ndim; i++) {
         const int axis = order[i];
-        const int64_t stride = extent + (plain || one_in(r, 2) ? 0 : draw_below(r, 20));
+        const int64_t stride = extent + (plain || one_in(r, 2) ? 0 : below(r, 20));
         const int64_t last = b->count[axis] > 0 ? (b->count[axis] - 1) * stride : 0;
         const bool down = !plain && one_in(r, 2);
         m->stride[axis] = down ? -stride : stride;
@@ -134,7 +121,7 @@ draw_memory(struct random *r, const struct box *b, size_t itemsize, struct memor
     m->given = plain ? NULL : m->stride;
     m->offset = (size_t)before;
     m->size = b->nitems > 0 ? (size_t)extent : 0;
-    m->bytes = allocate(m->size);
+    m->bytes = exact_memory(m->size);
     memset(m->bytes, GAP, m->size);
 }
 
@@ -202,10 +189,10 @@ read_one(struct random *r, const struct drawn *d, const char *stored, const stru
     struct memory m;
     tess_error error;
 
-    draw_box(r, &d->ref, &b);
-    draw_memory(r, &b, type->size, &m);
-    uint8_t *const list = allocate((size_t)b.nitems * d->ref.typesize);
-    uint8_t *const want = allocate((size_t)b.nitems * type->size);
+    draw_part(r, &d->ref, &b);
+    draw_strides(r, &b, type->size, &m);
+    uint8_t *const list = exact_memory((size_t)b.nitems * d->ref.typesize);
+    uint8_t *const want = exact_memory((size_t)b.nitems * type->size);
     reference_get(&d->ref, b.start, b.stop, list);
     const tess_status wanted =
         convert_list(false, stored, type->dtype, type->size, how, b.nitems, list, want);
@@ -215,7 +202,7 @@ read_one(struct random *r, const struct drawn *d, const char *stored, const stru
     assert_int_equal(st, wanted);
     if (st == TESS_OK) {
         struct memory expected = m;
-        expected.bytes = allocate(m.size);
+        expected.bytes = exact_memory(m.size);
         memset(expected.bytes, GAP, m.size);
         move_items(&b, &expected, type->size, want, true);
         assert_memory_equal(m.bytes, expected.bytes, m.size);
@@ -232,7 +219,7 @@ read_one(struct random *r, const struct drawn *d, const char *stored, const stru
 static void
 draw_items_of(struct random *r, const struct draw_type *type, uint8_t *list, int64_t n)
 {
-    uint8_t *const small = allocate((size_t)n);
+    uint8_t *const small = exact_memory((size_t)n);
     const bool time = strstr(type->dtype, "M8") != NULL;
     draw_items(r, small, n, 1);
     if (one_in(r, 3) || time) {
@@ -252,10 +239,10 @@ write_one(struct random *r, struct drawn *d, const char *stored, const struct dr
     struct memory m;
     tess_error error;
 
-    draw_box(r, &d->ref, &b);
-    draw_memory(r, &b, type->size, &m);
-    uint8_t *const list = allocate((size_t)b.nitems * type->size);
-    uint8_t *const want = allocate((size_t)b.nitems * d->ref.typesize);
+    draw_part(r, &d->ref, &b);
+    draw_strides(r, &b, type->size, &m);
+    uint8_t *const list = exact_memory((size_t)b.nitems * type->size);
+    uint8_t *const want = exact_memory((size_t)b.nitems * d->ref.typesize);
     draw_items_of(r, type, list, b.nitems);
     move_items(&b, &m, type->size, list, true);
     if (b.nitems > 0 && one_in(r, 4)) { // the same item everywhere
@@ -284,7 +271,7 @@ draw_conversion(struct random *r, const char *stored, tess_conversion *how)
 {
     const bool number = strchr("iuf", stored[1]) != NULL;
     tess_conversion_init(how);
-    how->misfit = (int)draw_below(r, 3);
+    how->misfit = (int)below(r, 3);
     if (!number || one_in(r, 2))
         return;
     if (one_in(r, 2))
@@ -296,20 +283,20 @@ draw_conversion(struct random *r, const char *stored, tess_conversion *how)
 static void
 live(struct random *r)
 {
-    const struct draw_type *const type = &draw_types[draw_below(r, DRAW_TYPES)];
-    const int ndim = (int)draw_below(r, 5);
+    const struct draw_type *const type = &draw_types[below(r, DRAW_TYPES)];
+    const int ndim = (int)below(r, 5);
     const bool writable = one_in(r, 2);
     int64_t shape[TESS_MAX_NDIM];
     struct drawn d;
     tess_info info;
 
-    draw_shape(r, ndim, ITEMS_MAX, shape);
+    draw_empty_shape(r, ndim, ITEMS_MAX, shape);
     draw_array(r, "convert", type, ndim, shape, writable, &d);
     tess_array_info(d.a, &info);
-    for (int64_t n = 3 + draw_below(r, 5); n > 0; n--) {
-        const struct draw_type *const memory = &memory_types[draw_below(r, MEMORY_TYPES)];
+    for (int64_t n = 3 + below(r, 5); n > 0; n--) {
+        const struct draw_type *const memory = &memory_types[below(r, MEMORY_TYPES)];
         tess_conversion how;
-        char stored[DRAW_NAME];
+        char stored[32];
         snprintf(stored, sizeof stored, "%s", info.dtype ? info.dtype : "");
         draw_conversion(r, stored, &how);
         if (strchr("iufcM", stored[0] ? stored[1] : '?') == NULL || stored[0] == '\0') {

@@ -5,7 +5,7 @@
  * a failure prints and TESS_TEST_CASES=1 repeat it. TESS_TEST_LONG=1 runs many more. And the files
  * of other writers, where reading all says what the items are.
  */
-#include "api/draw.h"
+#include "support/draw.h"
 #include "support/files.h"
 
 #include <inttypes.h>
@@ -48,12 +48,12 @@ struct wanted {
 
 // Where the new array is: in memory, a file, a directory, behind other data.
 static void
-draw_place(struct random *r, struct wanted *w)
+draw_target(struct random *r, struct wanted *w)
 {
-    const int64_t place = draw_below(r, 5);
+    const int64_t place = below(r, 5);
 
     tess_storage_init(&w->storage);
-    w->storage.mode = draw_below(r, 2) ? TESS_MODE_NEW : TESS_MODE_REPLACE;
+    w->storage.mode = below(r, 2) ? TESS_MODE_NEW : TESS_MODE_REPLACE;
     w->storage.durability = TESS_DURABILITY_NONE;
     w->storage.context = &w->context;
     snprintf(w->path, sizeof w->path, "%s", files_path("target"));
@@ -74,28 +74,29 @@ draw_wanted(struct random *r, const struct draw_type *type, const char *dtype, i
             const int64_t *shape, struct wanted *w)
 {
     memset(w, 0, sizeof *w);
-    draw_context(r, type->size, &w->context);
+    draw_context(r, &w->context);
+    draw_memory(r, type->size, &w->context);
     tess_params_init(&w->params);
-    w->given = draw_below(r, 5);
+    w->given = below(r, 5);
     w->params.ndim = ndim;
     draw_layout(r, shape, &w->params);
-    if (draw_below(r, 2))
+    if (below(r, 2))
         w->params.ndim = 0; // "may be 0"
-    if (w->given && dtype && type->ordered && draw_below(r, 2)) {
+    if (w->given && dtype && type->ordered && below(r, 2)) {
         snprintf(w->dtype, sizeof w->dtype, "%s", dtype);
-        if (draw_below(r, 3)) {
+        if (below(r, 3)) {
             w->dtype[0] = dtype[0] == '<' ? '>' : '<';
             w->word = type->word;
         }
         w->params.dtype = w->dtype;
     }
-    if (w->given && draw_below(r, 3) == 0) {
+    if (w->given && below(r, 3) == 0) {
         w->layers[0] = (tess_metalayer){"mine", "new", 3};
         w->layers[1] = (tess_metalayer){"only", "", 0};
         w->params.metalayers = w->layers;
-        w->params.nmetalayers = 1 + (int)draw_below(r, 2);
+        w->params.nmetalayers = 1 + (int)below(r, 2);
     }
-    draw_place(r, w);
+    draw_target(r, w);
 }
 
 static void
@@ -239,8 +240,8 @@ add_metadata(struct random *r, struct drawn *d)
 {
     if (!d->writable)
         return;
-    for (int64_t n = draw_below(r, 3); n > 0; n--)
-        ok(tess_vlmeta_set(d->a, n == 1 ? "one" : "two", "content", (size_t)draw_below(r, 8), err));
+    for (int64_t n = below(r, 3); n > 0; n--)
+        ok(tess_vlmeta_set(d->a, n == 1 ? "one" : "two", "content", (size_t)below(r, 8), err));
 }
 
 static const char *
@@ -264,20 +265,20 @@ check_sources(const struct drawn *sources, int64_t n)
 static void
 copy_once(struct random *r)
 {
-    const struct draw_type *const type = &draw_types[draw_below(r, DRAW_TYPES)];
-    const int ndim = (int)draw_below(r, 5);
+    const struct draw_type *const type = &draw_types[below(r, DRAW_TYPES)];
+    const int ndim = (int)below(r, 5);
     int64_t shape[TESS_MAX_NDIM] = {0};
     struct reference want;
     struct wanted w;
     struct drawn d;
     tess_array *out = NULL;
 
-    draw_shape(r, ndim, ITEMS_MAX, shape);
+    draw_empty_shape(r, ndim, ITEMS_MAX, shape);
     draw_array(r, "source", type, ndim, shape, false, &d);
     add_metadata(r, &d);
     draw_wanted(r, type, dtype_of(d.a), ndim, shape, &w);
     reference_copy(&want, &d.ref);
-    const bool kept = !w.storage.path || draw_below(r, 4);
+    const bool kept = !w.storage.path || below(r, 4);
     ok(tess_array_copy(d.a, &w.storage, w.given ? &w.params : NULL, kept ? &out : NULL, err));
     check_made(&w, out, d.a, &want);
     check_sources(&d, 1);
@@ -301,17 +302,17 @@ put(struct reference *want, int axis, int64_t at, const struct reference *part, 
 static int64_t
 draw_length(struct random *r, int64_t length)
 {
-    return draw_below(r, 3) ? length : draw_below(r, 4) ? 1 + draw_below(r, 20) : 0;
+    return below(r, 3) ? length : below(r, 4) ? 1 + below(r, 20) : 0;
 }
 
 // Case: arrays side by side; one of them twice.
 static void
 combine_once(struct random *r, bool stacked)
 {
-    const struct draw_type *const type = &draw_types[draw_below(r, DRAW_TYPES)];
-    const int ndim = (int)draw_below(r, stacked ? 4 : 3) + (stacked ? 0 : 1);
-    const int axis = (int)draw_below(r, ndim + (stacked ? 1 : 0));
-    const int64_t n = 1 + draw_below(r, PARTS_MAX);
+    const struct draw_type *const type = &draw_types[below(r, DRAW_TYPES)];
+    const int ndim = (int)below(r, stacked ? 4 : 3) + (stacked ? 0 : 1);
+    const int axis = (int)below(r, ndim + (stacked ? 1 : 0));
+    const int64_t n = 1 + below(r, PARTS_MAX);
     int64_t shape[TESS_MAX_NDIM] = {0}, all[TESS_MAX_NDIM] = {0}, at = 0;
     static const char *const names[] = {"s0", "s1", "s2", "s3"};
     struct drawn d[PARTS_MAX];
@@ -320,7 +321,7 @@ combine_once(struct random *r, bool stacked)
     struct reference want;
     struct wanted w;
 
-    draw_shape(r, ndim, ITEMS_MAX / 4, shape);
+    draw_empty_shape(r, ndim, ITEMS_MAX / 4, shape);
     for (int64_t i = 0; i < n; i++) {
         if (!stacked)
             shape[axis] = draw_length(r, shape[axis]);
@@ -328,9 +329,9 @@ combine_once(struct random *r, bool stacked)
         arrays[i] = d[i].a;
         which[i] = i;
     }
-    which[n] = draw_below(r, n);
+    which[n] = below(r, n);
     arrays[n] = d[which[n]].a;
-    const int64_t count = n + (n > 1 && draw_below(r, 3) == 0);
+    const int64_t count = n + (n > 1 && below(r, 3) == 0);
     for (int i = 0, k = 0; i < ndim + stacked; i++)
         all[i] = stacked && i == axis ? count : shape[k++];
     for (int64_t i = 0; i < count && !stacked; i++)
@@ -346,7 +347,7 @@ combine_once(struct random *r, bool stacked)
     }
     add_metadata(r, &d[0]);
     draw_wanted(r, type, dtype_of(d[0].a), ndim + stacked, all, &w);
-    const bool kept = !w.storage.path || draw_below(r, 4);
+    const bool kept = !w.storage.path || below(r, 4);
     ok((stacked ? tess_array_stack : tess_array_concatenate)(
         arrays, count, axis, &w.storage, w.given ? &w.params : NULL, kept ? &out : NULL, err));
     check_made(&w, out, d[0].a, &want);
@@ -373,7 +374,7 @@ random_arrays(void **state)
         struct random r;
         running = seed + (uint64_t)i;
         random_init(&r, running);
-        const int64_t kind = draw_below(&r, 4);
+        const int64_t kind = below(&r, 4);
         if (kind < 2)
             copy_once(&r);
         else
@@ -475,9 +476,9 @@ check_golden(tess_array *a, const struct reference *ref, const char *name, void 
     draw_layout(r, ref->shape, &p);
     check_golden_copy(a, ref, &p);
     if (ref->ndim < TESS_MAX_NDIM)
-        check_golden_pair(a, ref, (int)draw_below(r, ref->ndim + 1), true);
+        check_golden_pair(a, ref, (int)below(r, ref->ndim + 1), true);
     if (ref->ndim > 0)
-        check_golden_pair(a, ref, (int)draw_below(r, ref->ndim), false);
+        check_golden_pair(a, ref, (int)below(r, ref->ndim), false);
 }
 
 static void
@@ -526,7 +527,7 @@ matrix(const char *path, struct reference *ref)
     random_init(&r, 7);
     reference_init(ref, 2, p.shape, 8);
     for (size_t k = 0; k < reference_size(ref); k++)
-        ref->data[k] = (uint8_t)draw_below(&r, k % 8 < 2 ? 256 : 3);
+        ref->data[k] = (uint8_t)below(&r, k % 8 < 2 ? 256 : 3);
     ok(tess_array_from(&storage, &p, ref->data, reference_size(ref), &a, err));
     return a;
 }

@@ -5,10 +5,9 @@
  * prints and TESS_TEST_CASES=1 repeat it. What NumPy says about the same calls:
  * test/numpy/counts.py.
  */
+#include "support/draw.h"
 #include "support/files.h"
 #include "support/native.h"
-#include "support/random.h"
-#include "support/reference.h"
 
 #include <tessera.h>
 
@@ -23,11 +22,7 @@
 
 enum { ITEMS_MAX = 4000, BINS_MAX = 40 };
 
-static int64_t
-below(struct random *r, int64_t n)
-{
-    return (int64_t)random_below(r, (uint64_t)n);
-}
+static const struct draw_limits limits = {.bytes = 8 * ITEMS_MAX, .chunks = 2000};
 
 // Items are integers of 8 bytes, or doubles, in the order of the machine.
 struct subject {
@@ -40,25 +35,23 @@ static void
 make_subject(struct random *r, struct subject *s)
 {
     const int ndim = (int)below(r, 4);
-    int64_t shape[TESS_MAX_NDIM], start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM], room = ITEMS_MAX;
+    int64_t shape[TESS_MAX_NDIM], start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM];
     struct reference all;
     tess_storage storage;
     tess_context context;
     tess_params p;
 
     s->whole = below(r, 2);
-    tess_context_init(&context);
-    context.threads = below(r, 2) ? 1 : 4;
+    draw_context(r, &context);
     tess_storage_init(&storage);
     storage.context = &context;
     tess_params_init(&p);
     p.dtype = s->whole ? NATIVE "i8" : NATIVE "f8";
     p.ndim = ndim;
+    draw_shape(r, ndim, ITEMS_MAX, shape);
+    draw_grid(r, &limits, shape, &p);
     for (int i = 0; i < ndim; i++) {
-        shape[i] = p.shape[i] = 1 + below(r, room < 40 ? room : 40);
-        p.chunkshape[i] = (int32_t)(1 + below(r, p.shape[i]));
-        p.blockshape[i] = (int32_t)(1 + below(r, p.chunkshape[i]));
-        room /= p.shape[i];
+        p.shape[i] = shape[i];
         start[i] = below(r, p.shape[i]);
         stop[i] = start[i] + 1 + below(r, p.shape[i] - start[i]);
     }

@@ -2,9 +2,9 @@
  * iterate.c - blocks and chunks handed out, looked at and changed, against the slow reference:
  * random arrays, files of other writers, stopping and failing.
  */
+#include "support/draw.h"
+#include "support/exact.h"
 #include "support/files.h"
-#include "support/random.h"
-#include "support/reference.h"
 
 #include <tessera.h>
 
@@ -20,23 +20,12 @@
 
 #include <cmocka.h>
 
-enum { ITEMS_MAX = 3000, CASES_SHORT = 150, CASES_LONG = 20000 };
+enum { CASES_SHORT = 150, CASES_LONG = 20000 };
+
+static const struct draw_limits limits = {
+    .ndim = 8, .items = 3000, .bytes = 900000, .chunks = 1000};
 
 static uint64_t running; // the seed of the case that runs
-
-static int64_t
-below(struct random *r, int64_t n)
-{
-    return (int64_t)random_below(r, (uint64_t)n);
-}
-
-static void *
-allocate(size_t size)
-{
-    void *const p = malloc(size > 0 ? size : 1);
-    assert_non_null(p);
-    return p;
-}
 
 // -- somebody who looks
 
@@ -189,18 +178,6 @@ check_seen(const struct looker *l, const struct reference *want, const char *wha
 }
 
 static void
-draw_box(struct random *r, int ndim, const int64_t *shape, int64_t *start, int64_t *stop)
-{
-    const bool all = below(r, 4) == 0;
-    for (int i = 0; i < ndim; i++) {
-        start[i] = all || shape[i] == 0 ? 0 : below(r, shape[i]);
-        stop[i] = all ? shape[i] : start[i] + below(r, shape[i] - start[i] + 1);
-        if (stop[i] == start[i] && below(r, 10)) // rarely empty
-            stop[i] = least(start[i] + 1, shape[i]);
-    }
-}
-
-static void
 check_each(struct random *r, const tess_array *a, const struct reference *ref, const char *what)
 {
     int64_t start[TESS_MAX_NDIM] = {0}, stop[TESS_MAX_NDIM] = {0};
@@ -294,130 +271,32 @@ change_once(struct random *r, tess_array *a, struct reference *ref)
 // -- random arrays
 
 static void
-draw_params(struct random *r, tess_params *p)
-{
-    static const int32_t typesizes[] = {1, 2, 3, 4, 5, 8, 12, 16, 24, 300};
-    static const tess_codec codecs[] = {TESS_CODEC_BLOSCLZ, TESS_CODEC_LZ4, TESS_CODEC_ZLIB,
-                                        TESS_CODEC_ZSTD};
-    static const uint8_t filters[] = {TESS_FILTER_NONE, TESS_FILTER_SHUFFLE, TESS_FILTER_SHUFFLE,
-                                      TESS_FILTER_BITSHUFFLE};
-    int64_t budget = ITEMS_MAX;
-
-    tess_params_init(p);
-    p->typesize = typesizes[below(r, 10)];
-    p->ndim = (int)below(r, below(r, 10) ? 5 : 9);
-    for (int i = 0; i < p->ndim; i++) {
-        p->shape[i] = 1 + below(r, i == p->ndim - 1 ? budget : budget < 30 ? budget : 30);
-        budget /= p->shape[i];
-        p->chunkshape[i] = 1 + below(r, p->shape[i] + 2);
-        if (p->shape[i] / p->chunkshape[i] > 5) // not too many
-            p->chunkshape[i] = p->shape[i] / 5;
-        p->blockshape[i] = 1 + below(r, p->chunkshape[i]);
-    }
-    p->codec = codecs[below(r, 4)];
-    p->clevel = (int)below(r, 10);
-    p->filters[TESS_MAX_FILTERS - 1] = filters[below(r, 4)];
-    if (below(r, 4) == 0)
-        p->filters[TESS_MAX_FILTERS - 2] = TESS_FILTER_DELTA;
-}
-
-struct place {
-    tess_storage storage;
-    tess_context context;
-};
-
-static void
-draw_place(struct random *r, tess_params *p, struct place *place)
-{
-    tess_context_init(&place->context);
-    place->context.threads = 1 + (int)below(r, 3);
-    if (below(r, 2))
-        place->context.cache = below(r, 2) ? 0 : 20000;
-    tess_storage_init(&place->storage);
-    place->storage.mode = TESS_MODE_REPLACE;
-    place->storage.durability = TESS_DURABILITY_NONE;
-    place->storage.context = &place->context;
-    if (below(r, 2))
-        place->storage.path = files_path("iterate.b2nd");
-    if (place->storage.path && below(r, 2)) {
-        p->layout = TESS_LAYOUT_SPARSE;
-        place->storage.path = files_path("iterate.b2nd.d");
-    }
-}
-
-// Each item a function of where it is, noise, or the same again and again.
-static void
-draw_items(struct random *r, uint8_t *dst, int64_t n, size_t ts)
-{
-    const int64_t style = below(r, 3);
-    for (int64_t k = 0; k < n; k++, dst += ts) {
-        const uint64_t x = style == 0 ? (uint64_t)k : style == 1 ? random_next(r) : 7;
-        for (size_t j = 0; j < ts; j++)
-            dst[j] = (uint8_t)(x >> 8 * (j % 8));
-    }
-}
-
-static tess_array *
-create(struct random *r, const tess_params *p, const struct place *place, struct reference *ref)
-{
-    tess_array *a = NULL;
-
-    reference_init(ref, p->ndim, p->shape, (size_t)p->typesize);
-    const size_t size = reference_size(ref);
-    const int64_t kind = below(r, 4);
-    if (kind == 0) {
-        ok(tess_array_zeros(&place->storage, p, &a, err));
-    } else if (kind == 1) {
-        uint8_t item[300];
-        random_bytes(r, item, ref->typesize);
-        reference_fill(ref, item);
-        ok(tess_array_full(&place->storage, p, item, ref->typesize, &a, err));
-    } else {
-        draw_items(r, ref->data, (int64_t)(size / ref->typesize), ref->typesize);
-        ok(tess_array_from(&place->storage, p, ref->data, size, &a, err));
-    }
-    return a;
-}
-
-static void
-write_some(struct random *r, tess_array *a, struct reference *ref)
-{
-    int64_t start[TESS_MAX_NDIM] = {0}, stop[TESS_MAX_NDIM] = {0};
-
-    draw_box(r, ref->ndim, ref->shape, start, stop);
-    const size_t size = reference_box_size(ref, start, stop);
-    uint8_t *const items = allocate(size);
-    draw_items(r, items, (int64_t)(size / ref->typesize), ref->typesize);
-    reference_set(ref, start, stop, items);
-    ok(tess_array_write(a, start, stop, items, size, err));
-    free(items);
-}
-
-static void
 live(struct random *r)
 {
     tess_params p;
-    struct place place;
+    tess_storage storage;
+    tess_context context;
     struct reference ref;
 
-    draw_params(r, &p);
-    draw_place(r, &p, &place);
-    tess_array *a = create(r, &p, &place, &ref);
+    draw_params(r, &limits, NULL, &p);
+    draw_context(r, &context);
+    draw_place(r, "iterate", &context, &p, &storage);
+    tess_array *a = draw_create(r, &storage, &p, &ref);
     for (int i = 0; i < 4; i++) {
         check_each(r, a, &ref, "random array");
-        write_some(r, a, &ref); // may wait in the cache
+        draw_change(r, a, &ref); // may wait in the cache
         check_each(r, a, &ref, "random array");
         change_once(r, a, &ref);
         check_array(a, &ref);
         if (below(r, 4) == 0)
             ok(tess_array_flush(a, err));
     }
-    if (place.storage.path) {
+    if (storage.path) {
         ok(tess_array_close(a, err));
-        check_file(place.storage.path, &ref);
-        place.storage.mode = TESS_MODE_READ;
-        place.storage.mmap = below(r, 2);
-        ok(tess_array_open(&place.storage, &a, err));
+        check_file(storage.path, &ref);
+        storage.mode = TESS_MODE_READ;
+        storage.mmap = below(r, 2);
+        ok(tess_array_open(&storage, &a, err));
     }
     check_each(r, a, &ref, "random array");
     ok(tess_array_close(a, err));
@@ -546,7 +425,7 @@ static int64_t
 count_items(const tess_array *a, int64_t n, uint8_t item)
 {
     static const int64_t zero;
-    uint8_t *const items = allocate((size_t)n);
+    uint8_t *const items = exact_memory((size_t)n);
     int64_t found = 0;
     ok(tess_array_read(a, &zero, &n, items, (size_t)n, err));
     for (int64_t k = 0; k < n; k++)
@@ -614,7 +493,7 @@ nothing_changed(void **state)
     struct counter c = {.last = -1};
     (void)state;
     ok(tess_array_image(a, &image, &before, err));
-    uint8_t *const copy = allocate(before);
+    uint8_t *const copy = exact_memory(before);
     memcpy(copy, image, before);
     ok(tess_array_change(a, TESS_BLOCKS, NULL, NULL, scribble, &c, err));
     ok(tess_array_change(a, TESS_CHUNKS, NULL, NULL, scribble, &c, err));

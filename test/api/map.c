@@ -4,7 +4,7 @@
  * Random arrays and views: case i is drawn from the seed plus i alone, so TESS_TEST_SEED with the
  * number that a failure prints and TESS_TEST_CASES=1 repeat it. TESS_TEST_LONG=1 runs many more.
  */
-#include "api/draw.h"
+#include "support/draw.h"
 #include "support/files.h"
 #include "support/native.h"
 
@@ -200,14 +200,14 @@ expect(struct job *j)
 static void
 draw_in_place(struct job *j, struct input *in)
 {
-    struct drawn *const out = &j->outputs[draw_below(&j->r, j->noutputs)];
+    struct drawn *const out = &j->outputs[below(&j->r, j->noutputs)];
     int64_t start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM], step[TESS_MAX_NDIM], zero[TESS_MAX_NDIM];
     in->a = out->a;
     reference_copy(&in->ref, &out->ref);
-    if (j->ndim == 0 || draw_below(&j->r, 2))
+    if (j->ndim == 0 || below(&j->r, 2))
         return;
     for (int i = 0; i < j->ndim; i++) {
-        const bool back = draw_below(&j->r, 2);
+        const bool back = below(&j->r, 2);
         start[i] = back ? j->shape[i] - 1 : 0;
         stop[i] = back ? -1 : j->shape[i];
         step[i] = back ? -1 : 1;
@@ -224,17 +224,17 @@ draw_input(struct job *j, int k)
     static const char *const names[] = {"in0", "in1", "in2", "in3"};
     struct input *const in = &j->inputs[k];
     int64_t shape[TESS_MAX_NDIM];
-    if (j->noutputs > 0 && draw_below(&j->r, 4) == 0) {
+    if (j->noutputs > 0 && below(&j->r, 4) == 0) {
         draw_in_place(j, in);
     } else {
-        in->first = j->ndim > 0 ? (int)draw_below(&j->r, 3) * (int)draw_below(&j->r, 2) : 0;
+        in->first = j->ndim > 0 ? (int)below(&j->r, 3) * (int)below(&j->r, 2) : 0;
         if (in->first > j->ndim || (k == 0 && j->noutputs == 0))
             in->first = 0;
         for (int i = in->first; i < j->ndim; i++)
             shape[i - in->first] =
-                draw_below(&j->r, 5) || (k == 0 && j->noutputs == 0) ? j->shape[i] : 1;
-        draw_array(&j->r, names[k], &draw_types[draw_below(&j->r, DRAW_TYPES)], j->ndim - in->first,
-                   shape, draw_below(&j->r, 2), &in->own);
+                below(&j->r, 5) || (k == 0 && j->noutputs == 0) ? j->shape[i] : 1;
+        draw_array(&j->r, names[k], &draw_types[below(&j->r, DRAW_TYPES)], j->ndim - in->first,
+                   shape, below(&j->r, 2), &in->own);
         in->a = in->own.a;
         reference_copy(&in->ref, &in->own.ref);
     }
@@ -243,19 +243,18 @@ draw_input(struct job *j, int k)
 }
 
 static void
-draw_box(struct job *j)
+draw_part(struct job *j)
 {
-    const bool all = draw_below(&j->r, 2);
-    const bool halo = draw_below(&j->r, 2);
+    const bool all = below(&j->r, 2);
+    const bool halo = below(&j->r, 2);
     tess_map_options_init(&j->options);
-    j->options.edge = TESS_EDGE_FILL + (int)draw_below(&j->r, 3);
+    j->options.edge = TESS_EDGE_FILL + (int)below(&j->r, 3);
     j->options.fills = j->fills;
     j->options.halo = j->halo;
     for (int i = 0; i < j->ndim; i++) {
-        j->start[i] = all ? 0 : draw_below(&j->r, j->shape[i]);
-        j->stop[i] =
-            all ? j->shape[i] : j->start[i] + 1 + draw_below(&j->r, j->shape[i] - j->start[i]);
-        j->halo[i] = halo ? draw_below(&j->r, 3) : 0;
+        j->start[i] = all ? 0 : below(&j->r, j->shape[i]);
+        j->stop[i] = all ? j->shape[i] : j->start[i] + 1 + below(&j->r, j->shape[i] - j->start[i]);
+        j->halo[i] = halo ? below(&j->r, 3) : 0;
     }
 }
 
@@ -281,20 +280,20 @@ draw_job(struct job *j, uint64_t seed)
     static const char *const names[] = {"out0", "out1", "out2"};
     memset(j, 0, sizeof *j);
     random_init(&j->r, seed);
-    j->ndim = (int)draw_below(&j->r, 5);
+    j->ndim = (int)below(&j->r, 5);
     do
-        draw_shape(&j->r, j->ndim, ITEMS_MAX, j->shape);
+        draw_empty_shape(&j->r, j->ndim, ITEMS_MAX, j->shape);
     while (reference_nitems(j->ndim, j->shape) == 0);
-    j->ninputs = (int)draw_below(&j->r, INPUTS + 1);
-    j->noutputs = (int)draw_below(&j->r, OUTPUTS + 1);
+    j->ninputs = (int)below(&j->r, INPUTS + 1);
+    j->noutputs = (int)below(&j->r, OUTPUTS + 1);
     if (j->ninputs == 0 && j->noutputs == 0)
         j->noutputs = 1;
     for (int k = 0; k < j->noutputs; k++)
-        draw_array(&j->r, names[k], &draw_types[draw_below(&j->r, DRAW_TYPES)], j->ndim, j->shape,
-                   true, &j->outputs[k]);
+        draw_array(&j->r, names[k], &draw_types[below(&j->r, DRAW_TYPES)], j->ndim, j->shape, true,
+                   &j->outputs[k]);
     for (int k = 0; k < j->ninputs; k++)
         draw_input(j, k);
-    draw_box(j);
+    draw_part(j);
 }
 
 static void

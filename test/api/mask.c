@@ -5,7 +5,8 @@
  * a failure prints and TESS_TEST_CASES=1 repeat it. TESS_TEST_LONG=1 runs many more. And the files
  * of other writers, where reading all says what the items are.
  */
-#include "api/draw.h"
+#include "support/draw.h"
+#include "support/exact.h"
 #include "support/files.h"
 
 #include <inttypes.h>
@@ -28,14 +29,6 @@ static uint64_t running; // the seed of the case
 static const int64_t origin[TESS_MAX_NDIM];
 static const struct draw_type byte_type = {"|u1", 1, 1, false};
 
-static void *
-allocate(size_t size)
-{
-    void *const p = malloc(size > 0 ? size : 1);
-    assert_non_null(p);
-    return p;
-}
-
 // -- masks
 
 // A mask as it is given, and what it says.
@@ -52,9 +45,9 @@ struct drawn_mask {
 static void
 draw_bytes(struct random *r, uint8_t *bytes, int64_t n)
 {
-    const int64_t style = draw_below(r, 7);
-    const int64_t first = n > 0 ? draw_below(r, n) : 0;
-    const int64_t stop = n > 0 ? first + 1 + draw_below(r, n - first) : 0;
+    const int64_t style = below(r, 7);
+    const int64_t first = n > 0 ? below(r, n) : 0;
+    const int64_t stop = n > 0 ? first + 1 + below(r, n - first) : 0;
     const int64_t most = style == 4 ? 300 : style == 5 ? 20 : 2;
 
     for (int64_t k = 0; k < n; k++) {
@@ -62,9 +55,9 @@ draw_bytes(struct random *r, uint8_t *bytes, int64_t n)
                             : style == 1 ? true
                             : style == 2 ? k == first
                             : style == 3 ? k >= first && k < stop
-                            : style == 6 ? draw_below(r, 20) > 0
-                                         : draw_below(r, most) == 0;
-        bytes[k] = chosen ? (uint8_t)(1 + draw_below(r, 255)) : 0;
+                            : style == 6 ? below(r, 20) > 0
+                                         : below(r, most) == 0;
+        bytes[k] = chosen ? (uint8_t)(1 + below(r, 255)) : 0;
     }
     if (style == 4 && n > 0)
         bytes[first] = 1;
@@ -82,14 +75,14 @@ static void
 draw_mask(struct random *r, int ndim, const int64_t *shape, struct drawn_mask *m)
 {
     memset(m, 0, sizeof *m);
-    m->mask.ndim = (int)draw_below(r, ndim + 1);
-    if (draw_below(r, 2))
+    m->mask.ndim = (int)below(r, ndim + 1);
+    if (below(r, 2))
         m->mask.ndim = ndim;
     m->nbytes = reference_nitems(m->mask.ndim, shape);
     m->inner = reference_nitems(ndim - m->mask.ndim, shape + m->mask.ndim);
-    m->bytes = allocate((size_t)m->nbytes);
+    m->bytes = exact_memory((size_t)m->nbytes);
     draw_bytes(r, m->bytes, m->nbytes);
-    m->in_array = draw_below(r, 2);
+    m->in_array = below(r, 2);
     if (m->in_array) {
         draw_array(r, "mask", &byte_type, m->mask.ndim, shape, true, &m->array);
         ok(tess_array_write(m->array.a, origin, shape, m->bytes, (size_t)m->nbytes, err));
@@ -139,7 +132,7 @@ static void
 check_get(const tess_array *a, const struct reference *ref, const struct drawn_mask *m)
 {
     const size_t size = (size_t)(m->chosen * m->inner) * ref->typesize;
-    uint8_t *const got = allocate(size), *const want = allocate(size);
+    uint8_t *const got = exact_memory(size), *const want = exact_memory(size);
     int64_t count = -1;
 
     ok(tess_array_count_mask(a, &m->mask, &count, err));
@@ -159,9 +152,9 @@ static void
 check_set(struct random *r, tess_array *a, struct reference *ref, const struct drawn_mask *m)
 {
     const int64_t n = m->chosen * m->inner;
-    const bool same = draw_below(r, 3) == 0;
+    const bool same = below(r, 3) == 0;
     const size_t size = (size_t)(same ? 1 : n) * ref->typesize;
-    uint8_t *const items = allocate(size);
+    uint8_t *const items = exact_memory(size);
 
     draw_items(r, items, same ? 1 : n, ref->typesize);
     ok(tess_array_set_mask(a, &m->mask, items, size, err));
@@ -174,13 +167,13 @@ check_set(struct random *r, tess_array *a, struct reference *ref, const struct d
 static void
 live(struct random *r)
 {
-    const struct draw_type *const type = &draw_types[draw_below(r, DRAW_TYPES)];
-    const int ndim = (int)draw_below(r, 5);
+    const struct draw_type *const type = &draw_types[below(r, DRAW_TYPES)];
+    const int ndim = (int)below(r, 5);
     int64_t shape[TESS_MAX_NDIM] = {0};
     struct drawn d;
 
-    draw_shape(r, ndim, ITEMS_MAX, shape);
-    draw_array(r, "array", type, ndim, shape, draw_below(r, 3), &d);
+    draw_empty_shape(r, ndim, ITEMS_MAX, shape);
+    draw_array(r, "array", type, ndim, shape, below(r, 3), &d);
     for (int i = 0; i < ROUNDS; i++) {
         struct drawn_mask m;
         draw_mask(r, ndim, shape, &m);
@@ -282,7 +275,7 @@ damaged(tess_mode mode, size_t ts, int64_t memory, int64_t cache, struct referen
     random_init(&r, 5);
     reference_init(ref, 2, p.shape, ts);
     for (size_t k = 0; k < reference_size(ref); k++)
-        ref->data[k] = (uint8_t)draw_below(&r, ts > 1 && k % ts < 1 ? 256 : 3);
+        ref->data[k] = (uint8_t)below(&r, ts > 1 && k % ts < 1 ? 256 : 3);
     ok(tess_array_from(&storage, &p, ref->data, reference_size(ref), &a, err));
     ok(tess_array_close(a, err));
     uint8_t *const bytes = files_read(storage.path, &size);
@@ -307,7 +300,7 @@ check_rest(const tess_array *a, const struct reference *ref)
         const int64_t start[] = {part ? 32 : 0, 0},
                       stop[] = {part ? ROWS : 32, part ? 20 : COLUMNS};
         const size_t size = reference_box_size(ref, start, stop);
-        uint8_t *const got = allocate(size), *const want = allocate(size);
+        uint8_t *const got = exact_memory(size), *const want = exact_memory(size);
         ok(tess_array_read(a, start, stop, got, size, err));
         reference_get(ref, start, stop, want);
         assert_memory_equal(got, want, size);

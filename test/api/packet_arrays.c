@@ -3,6 +3,8 @@
  */
 #include "api/packet_arrays.h"
 
+#include "support/draw.h"
+#include "support/exact.h"
 #include "support/files.h"
 
 #include <setjmp.h>
@@ -77,26 +79,8 @@ items_size(const tess_params *p)
 uint8_t *
 random_items(struct random *r, size_t size)
 {
-    uint8_t *const items = calloc(1, size);
-    assert_non_null(items);
-    for (size_t at = 0; at < size;) {
-        size_t n = 1 + (size_t)random_below(r, size / 4 + 1);
-        n = n < size - at ? n : size - at;
-        switch (random_below(r, 4)) {
-        case 0:
-            break;
-        case 1:
-            memset(items + at, 0x3f, n);
-            break;
-        case 2:
-            random_bytes(r, items + at, n);
-            break;
-        default:
-            for (size_t i = 0; i < n; i++)
-                items[at + i] = (uint8_t)((at + i) / 16);
-        }
-        at += n;
-    }
+    uint8_t *const items = exact_memory(size);
+    draw_pieces(r, items, (int64_t)size, 1);
     return items;
 }
 

@@ -30,7 +30,7 @@ extern const struct kind kinds[KINDS];
 void kind_params(const struct kind *k, tess_params *p);
 size_t items_size(const tess_params *p);
 
-// Long runs of zeros, of one byte, of noise and of steps: chunks of all kinds come out of it.
+// Pieces of all kinds, of which all kinds of chunks come out; free() them.
 uint8_t *random_items(struct random *r, size_t size);
 
 tess_storage storage_at(const char *path, tess_mode mode); // NULL: in memory

@@ -3,6 +3,7 @@
  */
 #include "api/plugin_arrays.h"
 
+#include "support/exact.h"
 #include "support/files.h"
 
 #include <inttypes.h>
@@ -12,9 +13,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-// Of a random array.
-enum { CHUNKS_MAX = 300 };
 
 tess_storage
 place(const char *path, tess_mode mode, const struct kit *kit)
@@ -135,133 +133,43 @@ open_home(int home, const struct kit *kit, tess_params *p, const struct referenc
 
 // -- random arrays
 
-int64_t
-below(struct subject *s, int64_t n)
-{
-    return (int64_t)random_below(&s->random, (uint64_t)n);
-}
-
-bool
-one_in(struct subject *s, int64_t n)
-{
-    return below(s, n) == 0;
-}
-
-static int64_t
-divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
-bool
-small(const tess_params *p, const int64_t *shape)
-{
-    double chunk = p->typesize, nchunks = 1, nitems = 1;
-
-    for (int i = 0; i < p->ndim; i++) {
-        chunk *= (double)(divide_up(p->chunkshape[i], p->blockshape[i]) * p->blockshape[i]);
-        nchunks *= (double)divide_up(shape[i], p->chunkshape[i]);
-        nitems *= (double)shape[i];
-    }
-    return chunk <= BYTES_MAX && nchunks <= CHUNKS_MAX && nitems <= 2 * ITEMS_MAX &&
-           nitems * p->typesize <= 2 * BYTES_MAX;
-}
-
-static void
-draw_shapes(struct subject *s)
-{
-    tess_params *const p = &s->params;
-    int64_t budget = ITEMS_MAX < BYTES_MAX / p->typesize ? ITEMS_MAX : BYTES_MAX / p->typesize;
-
-    p->ndim = one_in(s, 3) ? (int)below(s, 9) : 1 + (int)below(s, 3);
-    for (int i = 0; i < p->ndim; i++) {
-        const int64_t most = i == p->ndim - 1 ? budget : p->ndim > 4 ? 4 : 4 + budget / 40;
-        p->shape[i] = 1 + below(s, most < budget ? most : budget);
-        budget /= p->shape[i];
-    }
-    do {
-        for (int i = 0; i < p->ndim; i++) {
-            p->chunkshape[i] = 1 + below(s, p->shape[i] + (one_in(s, 3) ? 5 : 1));
-            p->blockshape[i] = 1 + below(s, p->chunkshape[i]);
-        }
-    } while (!small(p, p->shape));
-    if (p->ndim > 0 && one_in(s, 12))
-        p->shape[below(s, p->ndim)] = 0;
-}
-
-static void
-draw_filters(struct subject *s)
-{
-    static const uint8_t exact[] = {
-        0,
-        0,
-        0,
-        ADD,
-        ADD,
-        MIRROR,
-        TESS_FILTER_SHUFFLE,
-        TESS_FILTER_BITSHUFFLE,
-        TESS_FILTER_DELTA,
-        TESS_FILTER_BYTEDELTA,
-    };
-    tess_params *const p = &s->params;
-
-    for (int i = 0; i < TESS_MAX_FILTERS; i++) {
-        p->filters[i] = exact[below(s, sizeof exact)];
-        const bool ours = p->filters[i] == ADD || p->filters[i] == MIRROR;
-        p->filters_meta[i] = ours ? (uint8_t)below(s, 256) : 0;
-    }
-}
+const struct draw_limits plugin_limits = {
+    .ndim = 8, .items = 4000, .bytes = 100000, .chunks = 300, .empty = true};
 
 void
-draw_params(struct subject *s)
+draw_subject(struct subject *s)
 {
-    static const int codecs[] = {
-        RUNS,
-        RUNS,
-        JP,
-        ITEMS,
-        TESS_CODEC_BLOSCLZ,
-        TESS_CODEC_LZ4,
-        TESS_CODEC_LZ4HC,
-        TESS_CODEC_ZLIB,
-        TESS_CODEC_ZSTD,
-    };
+    static const int codecs[] = {RUNS, RUNS, JP, ITEMS};
+    struct random *const r = &s->random;
     tess_params *const p = &s->params;
 
-    tess_params_init(p);
-    p->typesize = one_in(s, 2) ? 1 << below(s, 4) : 1 + (int32_t)below(s, 300);
-    draw_shapes(s);
-    draw_filters(s);
-    p->codec = (tess_codec)codecs[below(s, sizeof codecs / sizeof *codecs)];
-    p->clevel = 1 + (int)below(s, 9);
-    p->split = (tess_split)(TESS_SPLIT_ALWAYS + below(s, 3));
-    if (p->codec >= 32)
-        p->codec_meta = (uint8_t)below(s, 256);
+    draw_params(r, &plugin_limits, NULL, p);
+    p->clevel = p->clevel > 0 ? p->clevel : 1;
+    p->dictionary = false;
+    for (int i = 0; i < TESS_MAX_FILTERS; i++)
+        if (one_in(r, 3)) {
+            p->filters[i] = one_in(r, 3) ? MIRROR : ADD;
+            p->filters_meta[i] = (uint8_t)below(r, 256);
+        }
+    if (one_in(r, 2)) {
+        p->codec = (tess_codec)codecs[below(r, 4)];
+        p->codec_meta = (uint8_t)below(r, 256);
+    }
     if ((int)p->codec == ITEMS) {
-        p->split = one_in(s, 2) ? TESS_SPLIT_NEVER : TESS_SPLIT_AUTO;
+        p->split = one_in(r, 2) ? TESS_SPLIT_NEVER : TESS_SPLIT_AUTO;
         memset(p->filters, 0, sizeof p->filters);
+        memset(p->filters_meta, 0, sizeof p->filters_meta);
     }
 }
 
 uint8_t *
-draw_items(struct subject *s, size_t size)
+new_items(struct subject *s, size_t size)
 {
-    const int64_t kind = below(s, 4);
-    uint8_t *const bytes = malloc(size > 0 ? size : 1);
-    uint8_t byte = (uint8_t)below(s, 256);
-
-    assert_non_null(bytes);
-    for (size_t i = 0; i < size; i++) {
-        if (kind == 0)
-            byte = (uint8_t)(i / 300 + i % s->reference.typesize);
-        else if (one_in(s, 40))
-            byte = (uint8_t)below(s, 256);
-        bytes[i] = byte;
-    }
-    if (kind == 1)
-        random_bytes(&s->random, bytes, size);
-    return bytes;
+    const size_t ts = s->reference.typesize;
+    uint8_t *const items = exact_memory(size);
+    draw_items(&s->random, items, (int64_t)(size / ts), ts);
+    random_bytes(&s->random, items + size / ts * ts, size % ts);
+    return items;
 }
 
 // -- around a test

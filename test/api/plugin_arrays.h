@@ -6,15 +6,11 @@
 #define API_PLUGIN_ARRAYS_H
 
 #include "api/plugin_kit.h"
-#include "support/random.h"
-#include "support/reference.h"
+#include "support/draw.h"
 
 #include <stdbool.h>
 
-enum {
-    ITEMS_MAX = 4000, // of a random array
-    BYTES_MAX = 100000, // of a random array, and of its chunks
-};
+extern const struct draw_limits plugin_limits; // of random arrays
 
 // A path, or NULL for memory, with the plugins of a kit; NULL: none.
 tess_storage place(const char *path, tess_mode mode, const struct kit *kit);
@@ -50,13 +46,10 @@ struct subject {
     struct reference reference;
 };
 
-int64_t below(struct subject *s, int64_t n);
-bool one_in(struct subject *s, int64_t n);
-// Whether chunks, and their number for an array of that shape, stay within the budget.
-bool small(const tess_params *p, const int64_t *shape);
-void draw_params(struct subject *s);
-// Noise, long runs, a ramp; free() it.
-uint8_t *draw_items(struct subject *s, size_t size);
+// Its parameters: codecs and filters of the program among the others.
+void draw_subject(struct subject *s);
+// free() them.
+uint8_t *new_items(struct subject *s, size_t size);
 
 // Set up and tear down: a folder of its own. What *state tells of a random array, if the test
 // leaves it there, is printed.

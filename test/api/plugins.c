@@ -34,15 +34,15 @@ do_write(struct subject *s)
     int64_t start[TESS_MAX_NDIM] = {0}, stop[TESS_MAX_NDIM] = {0};
 
     for (int i = 0; i < r->ndim; i++) {
-        start[i] = below(s, r->shape[i] + 1);
-        stop[i] = start[i] + below(s, r->shape[i] - start[i] + 1);
-        if (one_in(s, 3)) {
+        start[i] = below(&s->random, r->shape[i] + 1);
+        stop[i] = start[i] + below(&s->random, r->shape[i] - start[i] + 1);
+        if (one_in(&s->random, 3)) {
             start[i] = 0;
             stop[i] = r->shape[i];
         }
     }
     const size_t size = reference_box_size(r, start, stop);
-    uint8_t *const items = draw_items(s, size);
+    uint8_t *const items = new_items(s, size);
     ok(tess_array_write(s->array, start, stop, items, size, err));
     reference_set(&s->reference, start, stop, items);
     free(items);
@@ -55,8 +55,10 @@ do_resize(struct subject *s)
     int64_t shape[TESS_MAX_NDIM] = {0};
 
     for (int i = 0; i < r->ndim; i++)
-        shape[i] = one_in(s, 2) ? r->shape[i] : below(s, r->shape[i] + 1) + below(s, 6);
-    if (!small(&s->params, shape))
+        shape[i] = one_in(&s->random, 2)
+                       ? r->shape[i]
+                       : below(&s->random, r->shape[i] + 1) + below(&s->random, 6);
+    if (!draw_fits(&plugin_limits, &s->params, shape))
         return;
     ok(tess_array_resize(s->array, shape, err));
     reference_resize(&s->reference, shape);
@@ -66,20 +68,20 @@ static void
 do_append(struct subject *s)
 {
     const struct reference *const r = &s->reference;
-    const int64_t count = below(s, 9);
+    const int64_t count = below(&s->random, 9);
     int64_t shape[TESS_MAX_NDIM] = {0};
     size_t layer = r->typesize;
 
     if (r->ndim == 0)
         return;
-    const int axis = (int)below(s, r->ndim);
+    const int axis = (int)below(&s->random, r->ndim);
     for (int i = 0; i < r->ndim; i++) {
         shape[i] = r->shape[i] + (i == axis ? count : 0);
         layer *= i == axis ? 1 : (size_t)r->shape[i];
     }
-    if (layer == 0 || !small(&s->params, shape))
+    if (layer == 0 || !draw_fits(&plugin_limits, &s->params, shape))
         return;
-    uint8_t *const items = draw_items(s, layer * (size_t)count);
+    uint8_t *const items = new_items(s, layer * (size_t)count);
     ok(tess_array_append(s->array, axis, count, items, layer * (size_t)count, NULL, err));
     reference_append(&s->reference, axis, count, items);
     free(items);
@@ -88,7 +90,7 @@ do_append(struct subject *s)
 static void
 do_meta(struct subject *s)
 {
-    uint8_t *const content = draw_items(s, 500);
+    uint8_t *const content = new_items(s, 500);
     void *got = NULL;
     size_t size = 0;
 
@@ -133,9 +135,9 @@ live(struct subject *s)
     static void (*const operations[])(struct subject *) = {
         do_write, do_write, do_write, do_append, do_resize, do_meta, do_flush, do_reopen,
     };
-    const int64_t home = below(s, 3);
+    const int64_t home = below(&s->random, 3);
 
-    draw_params(s);
+    draw_subject(s);
     kit_init(&s->kit, &s->params);
     s->storage = place(NULL, TESS_MODE_REPLACE, &s->kit);
     if (home > 0)
@@ -145,14 +147,14 @@ live(struct subject *s)
 
     reference_init(&s->reference, s->params.ndim, s->params.shape, (size_t)s->params.typesize);
     const size_t size = reference_size(&s->reference);
-    uint8_t *const items = draw_items(s, size);
+    uint8_t *const items = new_items(s, size);
     memcpy(s->reference.data, items, size);
     ok(tess_array_from(&s->storage, &s->params, items, size, &s->array, err));
     free(items);
     check_array(s->array, &s->reference);
     kit_check(&s->kit);
-    for (int64_t n = below(s, OPERATIONS_MAX + 1); n > 0; n--) {
-        operations[below(s, (int64_t)(sizeof operations / sizeof *operations))](s);
+    for (int64_t n = below(&s->random, OPERATIONS_MAX + 1); n > 0; n--) {
+        operations[below(&s->random, (int64_t)(sizeof operations / sizeof *operations))](s);
         check_array(s->array, &s->reference);
         kit_check(&s->kit);
     }

@@ -146,7 +146,7 @@ use(const tess_storage *storage)
         tess_array_info(a, &info);
         size = (size_t)info.typesize;
         for (int i = 0; i < info.ndim; i++) {
-            const int64_t most = size > BYTES_MAX ? 1 : size > 2000 ? 2 : 40;
+            const int64_t most = (int64_t)size > plugin_limits.bytes ? 1 : size > 2000 ? 2 : 40;
             stop[i] = info.shape[i] < most ? info.shape[i] : most;
             size *= (size_t)stop[i];
         }
@@ -176,11 +176,11 @@ damage_of_random_arrays(void **state)
         s.seed = seed + (uint64_t)i;
         random_init(&s.random, s.seed);
         *state = &s;
-        draw_params(&s);
+        draw_subject(&s);
         kit_init(&s.kit, NULL);
         reference_init(&s.reference, s.params.ndim, s.params.shape, (size_t)s.params.typesize);
         free(s.reference.data);
-        s.reference.data = draw_items(&s, reference_size(&s.reference));
+        s.reference.data = new_items(&s, reference_size(&s.reference));
 
         tess_storage storage = place(NULL, TESS_MODE_READ, &s.kit);
         uint8_t *const image = image_of(&s.kit, &s.params, &s.reference, &storage.image_size);
@@ -191,9 +191,10 @@ damage_of_random_arrays(void **state)
         for (int k = 0; k < 50; k++) {
             const int64_t size = (int64_t)storage.image_size;
             memcpy(damaged, image, storage.image_size);
-            for (int64_t left = 1 + below(&s, 3); left > 0; left--)
-                damaged[below(&s, one_in(&s, 2) && size > 500 ? 500 : size)] ^=
-                    (uint8_t)(one_in(&s, 2) ? 1 << below(&s, 8) : below(&s, 256));
+            for (int64_t left = 1 + below(&s.random, 3); left > 0; left--)
+                damaged[below(&s.random, one_in(&s.random, 2) && size > 500 ? 500 : size)] ^=
+                    (uint8_t)(one_in(&s.random, 2) ? 1 << below(&s.random, 8)
+                                                   : below(&s.random, 256));
             storage.mode = k % 2 ? TESS_MODE_UPDATE : TESS_MODE_READ;
             use(&storage);
             kit_check(&s.kit);

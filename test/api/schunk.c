@@ -2,8 +2,8 @@
  * schunk.c - super-chunks against a list of byte strings: any sizes, any order of changes, in
  * memory and in files, also after they are opened again; and what is refused.
  */
+#include "support/draw.h"
 #include "support/files.h"
-#include "support/random.h"
 
 #include <tessera.h>
 
@@ -203,26 +203,6 @@ edit(tess_array *a, const tess_params *params, struct random *r, size_t usual)
 }
 
 static void
-draw_params(tess_params *params, struct random *r)
-{
-    static const int typesizes[] = {1, 2, 4, 8, 7, 300};
-    static const tess_codec codecs[] = {TESS_CODEC_BLOSCLZ, TESS_CODEC_LZ4, TESS_CODEC_ZSTD};
-    tess_params_init(params);
-    params->typesize = typesizes[random_below(r, 6)];
-    params->codec = codecs[random_below(r, 3)];
-    params->clevel = (int)random_below(r, 10);
-    params->dictionary = params->codec != TESS_CODEC_BLOSCLZ && random_below(r, 4) == 0;
-    params->layout = random_below(r, 2) ? TESS_LAYOUT_SPARSE : TESS_LAYOUT_CONTIGUOUS;
-    memset(params->filters, 0, sizeof params->filters);
-    params->filters[TESS_MAX_FILTERS - 1] = random_below(r, 2) ? TESS_FILTER_SHUFFLE : 0;
-    params->filters[TESS_MAX_FILTERS - 2] = random_below(r, 4) == 0 ? TESS_FILTER_DELTA : 0;
-    if (random_below(r, 2)) {
-        params->ndim = 1;
-        params->blockshape[0] = (int64_t)random_below(r, 300);
-    }
-}
-
-static void
 edits_like_a_list(void **state)
 {
     struct random r;
@@ -233,9 +213,11 @@ edits_like_a_list(void **state)
         tess_storage storage;
         tess_params params;
         tess_array *a;
-        draw_params(&params, &r);
-        if (!path)
-            params.layout = TESS_LAYOUT_CONTIGUOUS;
+        draw_chunk_params(&r, 300, &params);
+        if (one_in(&r, 100))
+            params.blockshape[0] = 0;
+        if (path && one_in(&r, 2))
+            params.layout = TESS_LAYOUT_SPARSE;
         tess_storage_init(&storage);
         storage.path = path;
         storage.mode = TESS_MODE_NEW;

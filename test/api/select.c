@@ -5,9 +5,9 @@
  * a failure prints and TESS_TEST_CASES=1 repeat it. TESS_TEST_LONG=1 runs many more. And the files
  * of other writers, where reading all says what the items are.
  */
+#include "support/draw.h"
+#include "support/exact.h"
 #include "support/files.h"
-#include "support/random.h"
-#include "support/reference.h"
 
 #include <tessera.h>
 
@@ -25,7 +25,6 @@ enum {
     CASES_SHORT = 200,
     CASES_LONG = 30000,
     ROUNDS = 6, // of an array
-    ITEMS_MAX = 4000, // of an array
     CHOSEN_MAX = 3000, // items of a selection
     THREADS = 4,
 };
@@ -38,21 +37,10 @@ struct chosen {
     int64_t *lists[TESS_MAX_NDIM];
 };
 
+static const struct draw_limits limits = {
+    .ndim = 8, .items = 4000, .bytes = 1200000, .chunks = 1000};
+
 static uint64_t running; // the seed of the case
-
-static int64_t
-below(struct random *r, int64_t n)
-{
-    return (int64_t)random_below(r, (uint64_t)n);
-}
-
-static void *
-allocate(size_t size)
-{
-    void *const p = malloc(size > 0 ? size : 1);
-    assert_non_null(p);
-    return p;
-}
 
 static void
 chosen_finish(struct chosen *c)
@@ -70,7 +58,7 @@ draw_points(struct random *r, int ndim, const int64_t *shape, struct chosen *c)
 
     memset(c, 0, sizeof *c);
     c->n = space == 0 ? 0 : style == 3 ? 20 : below(r, 1 + below(r, CHOSEN_MAX));
-    c->coords = allocate((size_t)(c->n * ndim) * sizeof *c->coords);
+    c->coords = exact_memory((size_t)(c->n * ndim) * sizeof *c->coords);
     for (int64_t k = 0; k < c->n; k++)
         for (int i = 0; i < ndim; i++)
             c->coords[k * ndim + i] = style == 0   ? below(r, shape[i])
@@ -100,14 +88,14 @@ draw_lists(struct random *r, int ndim, const int64_t *shape, struct chosen *c)
     c->n = 1;
     for (int i = 0; i < ndim; i++) {
         const int64_t most = i == ndim - 1 || left < 40 ? left : 40;
-        c->lists[i] = allocate((size_t)most * sizeof *c->lists[i]);
+        c->lists[i] = exact_memory((size_t)most * sizeof *c->lists[i]);
         draw_list(r, shape[i], most, c->lists[i], &c->counts[i]);
         if (c->counts[i] == 0 && shape[i] > 0 && below(r, 10)) // rarely nothing at all
             c->counts[i] = 1, c->lists[i][0] = below(r, shape[i]);
         c->n *= c->counts[i];
         left /= c->counts[i] > 0 ? c->counts[i] : 1;
     }
-    c->coords = allocate((size_t)(c->n * ndim) * sizeof *c->coords);
+    c->coords = exact_memory((size_t)(c->n * ndim) * sizeof *c->coords);
     for (int64_t k = 0; k < c->n; k++) {
         int64_t rest = k;
         for (int i = ndim - 1; i >= 0; i--) {
@@ -124,18 +112,6 @@ item_of(const struct reference *ref, const int64_t *coords)
     for (int i = 0; i < ref->ndim; i++)
         index = index * ref->shape[i] + coords[i];
     return ref->data + (size_t)index * ref->typesize;
-}
-
-// Each item a function of where it is, noise, or the same again and again.
-static void
-draw_items(struct random *r, uint8_t *dst, int64_t n, size_t ts)
-{
-    const int64_t style = below(r, 3);
-    for (int64_t k = 0; k < n; k++, dst += ts) {
-        const uint64_t x = style == 0 ? (uint64_t)k : style == 1 ? random_next(r) : 7;
-        for (size_t j = 0; j < ts; j++)
-            dst[j] = (uint8_t)(x >> 8 * (j % 8));
-    }
 }
 
 static tess_status
@@ -157,7 +133,7 @@ get_once(struct random *r, const tess_array *a, const struct reference *ref, tes
 
     (lists ? draw_lists : draw_points)(r, ref->ndim, ref->shape, &c);
     const size_t ts = ref->typesize, size = (size_t)c.n * ts;
-    uint8_t *const got = allocate(size);
+    uint8_t *const got = exact_memory(size);
     memset(got, 0x5a, size);
     if (get(a, &c, lists, got, size, err) == TESS_OK)
         for (int64_t k = 0; k < c.n; k++)
@@ -176,7 +152,7 @@ set_once(struct random *r, tess_array *a, struct reference *ref)
 
     (lists ? draw_lists : draw_points)(r, ref->ndim, ref->shape, &c);
     const size_t ts = ref->typesize, size = (size_t)c.n * ts;
-    uint8_t *const items = allocate(size);
+    uint8_t *const items = exact_memory(size);
     draw_items(r, items, c.n, ts);
     if (lists)
         ok(tess_array_set_orthogonal(a, c.counts, (const int64_t *const *)c.lists, items, size,
@@ -206,122 +182,31 @@ check_gets(struct random *r, const tess_array *a, const struct reference *ref, i
 // -- random arrays
 
 static void
-draw_params(struct random *r, tess_params *p)
-{
-    static const int32_t typesizes[] = {1, 2, 3, 4, 5, 8, 12, 16, 24, 300};
-    static const tess_codec codecs[] = {TESS_CODEC_BLOSCLZ, TESS_CODEC_LZ4, TESS_CODEC_ZLIB,
-                                        TESS_CODEC_ZSTD};
-    static const uint8_t filters[] = {TESS_FILTER_NONE, TESS_FILTER_SHUFFLE, TESS_FILTER_SHUFFLE,
-                                      TESS_FILTER_BITSHUFFLE};
-    int64_t budget = ITEMS_MAX;
-
-    tess_params_init(p);
-    p->typesize = typesizes[below(r, 10)];
-    p->ndim = (int)below(r, below(r, 10) ? 5 : 9);
-    for (int i = 0; i < p->ndim; i++) {
-        p->shape[i] = 1 + below(r, i == p->ndim - 1 ? budget : budget < 30 ? budget : 30);
-        budget /= p->shape[i];
-        p->chunkshape[i] = 1 + below(r, p->shape[i] + 2);
-        if (p->shape[i] / p->chunkshape[i] > 5) // not too many
-            p->chunkshape[i] = p->shape[i] / 5;
-        p->blockshape[i] = 1 + below(r, p->chunkshape[i]);
-    }
-    p->codec = codecs[below(r, 4)];
-    p->clevel = (int)below(r, 10);
-    p->filters[TESS_MAX_FILTERS - 1] = filters[below(r, 4)];
-    if (below(r, 4) == 0)
-        p->filters[TESS_MAX_FILTERS - 2] = TESS_FILTER_DELTA;
-}
-
-// Where an array lives, and what calls may use.
-struct place {
-    tess_storage storage;
-    tess_context context;
-};
-
-static void
-draw_place(struct random *r, tess_params *p, struct place *place)
-{
-    tess_context_init(&place->context);
-    place->context.threads = 1 + (int)below(r, THREADS);
-    if (below(r, 2))
-        place->context.cache = below(r, 2) ? 0 : 20000;
-    tess_storage_init(&place->storage);
-    place->storage.mode = TESS_MODE_REPLACE;
-    place->storage.durability = TESS_DURABILITY_NONE;
-    place->storage.context = &place->context;
-    if (below(r, 2))
-        place->storage.path = files_path("select.b2nd");
-    if (place->storage.path && below(r, 2)) {
-        p->layout = TESS_LAYOUT_SPARSE;
-        place->storage.path = files_path("select.b2nd.d");
-    }
-}
-
-// An array of one item, or of many; parts of it are special chunks.
-static tess_array *
-create(struct random *r, const tess_params *p, const struct place *place, struct reference *ref)
-{
-    tess_array *a = NULL;
-
-    reference_init(ref, p->ndim, p->shape, (size_t)p->typesize);
-    const size_t size = reference_size(ref);
-    const int64_t kind = below(r, 4);
-    if (kind == 0) {
-        ok(tess_array_zeros(&place->storage, p, &a, err));
-    } else if (kind == 1) {
-        uint8_t item[300];
-        random_bytes(r, item, ref->typesize);
-        reference_fill(ref, item);
-        ok(tess_array_full(&place->storage, p, item, ref->typesize, &a, err));
-    } else {
-        draw_items(r, ref->data, (int64_t)(size / ref->typesize), ref->typesize);
-        ok(tess_array_from(&place->storage, p, ref->data, size, &a, err));
-    }
-    return a;
-}
-
-static void
-write_some(struct random *r, tess_array *a, struct reference *ref)
-{
-    int64_t start[TESS_MAX_NDIM] = {0}, stop[TESS_MAX_NDIM] = {0};
-
-    for (int i = 0; i < ref->ndim; i++) {
-        start[i] = below(r, ref->shape[i]);
-        stop[i] = start[i] + 1 + below(r, ref->shape[i] - start[i]);
-    }
-    const size_t size = reference_box_size(ref, start, stop);
-    uint8_t *const items = allocate(size);
-    draw_items(r, items, (int64_t)(size / ref->typesize), ref->typesize);
-    reference_set(ref, start, stop, items);
-    ok(tess_array_write(a, start, stop, items, size, err));
-    free(items);
-}
-
-static void
 live(struct random *r)
 {
     tess_params p;
-    struct place place;
+    tess_storage storage;
+    tess_context context;
     struct reference ref;
 
-    draw_params(r, &p);
-    draw_place(r, &p, &place);
-    tess_array *a = create(r, &p, &place, &ref);
+    draw_params(r, &limits, NULL, &p);
+    draw_context(r, &context);
+    draw_place(r, "select", &context, &p, &storage);
+    tess_array *a = draw_create(r, &storage, &p, &ref);
     for (int i = 0; i < 3; i++) {
         check_gets(r, a, &ref, ROUNDS, "random array");
-        write_some(r, a, &ref); // may wait in the cache
+        draw_change(r, a, &ref); // may wait in the cache
         check_gets(r, a, &ref, 2, "random array");
         for (int k = 0; k < 2; k++)
             set_once(r, a, &ref);
         check_array(a, &ref);
     }
-    if (place.storage.path) {
+    if (storage.path) {
         ok(tess_array_close(a, err));
-        check_file(place.storage.path, &ref);
-        place.storage.mode = TESS_MODE_READ;
-        place.storage.mmap = below(r, 2);
-        ok(tess_array_open(&place.storage, &a, err));
+        check_file(storage.path, &ref);
+        storage.mode = TESS_MODE_READ;
+        storage.mmap = below(r, 2);
+        ok(tess_array_open(&storage, &a, err));
     }
     check_gets(r, a, &ref, ROUNDS, "random array");
     ok(tess_array_close(a, err));
@@ -431,9 +316,9 @@ million_points(void **state)
 {
     enum { SIDE = 300, POINTS = 1000000 };
     const int64_t origin[] = {0, 0};
-    uint32_t *const items = allocate(SIDE * SIDE * sizeof *items);
-    uint32_t *const got = allocate(POINTS * sizeof *got);
-    int64_t *const coords = allocate(POINTS * 2 * sizeof *coords);
+    uint32_t *const items = exact_memory(SIDE * SIDE * sizeof *items);
+    uint32_t *const got = exact_memory(POINTS * sizeof *got);
+    int64_t *const coords = exact_memory(POINTS * 2 * sizeof *coords);
     struct random r;
     tess_params p;
     tess_storage storage;

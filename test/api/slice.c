@@ -5,7 +5,7 @@
  * and TESS_TEST_CASES=1 repeat it. TESS_TEST_LONG=1 runs many more. And the files of other writers,
  * where reading all says what the items are.
  */
-#include "api/drawn.h"
+#include "api/seen.h"
 #include "support/files.h"
 
 #include <tessera.h>
@@ -27,70 +27,70 @@ enum { CASES_SHORT = 600, CASES_LONG = 30000, OPERATIONS_MAX = 10 };
 // -- random arrays
 
 static void
-operate(struct drawn *d, struct seen *v)
+operate(struct trial *t, struct seen *v)
 {
     bool cut;
 
-    switch (drawn_below(d, 14)) {
+    switch (below(&t->random, 14)) {
     case 0:
-        drawn_tell(d, "flush\n");
-        ok(tess_array_flush(d->a, err));
-        if (d->storage.path)
-            check_file(d->storage.path, &d->reference);
+        trial_tell(t, "flush\n");
+        ok(tess_array_flush(t->a, err));
+        if (t->storage.path)
+            check_file(t->storage.path, &t->reference);
         return;
     case 1:
-        drawn_reopen(d);
-        v->a = d->a;
+        trial_reopen(t);
+        v->a = t->a;
         return;
     case 2:
-        if (drawn_resize(d, drawn_one_in(d, 2), &cut)) {
+        if (seen_resize(t, one_in(&t->random, 2), &cut)) {
             seen_finish(v);
-            seen_whole(d, v);
+            seen_whole(t, v);
         }
         return;
     case 3:
-        seen_write(d, v);
+        seen_write(t, v);
         return;
     case 4:
     case 5:
-        seen_fill(d, v);
+        seen_fill(t, v);
         return;
     case 6:
     case 7:
     case 8:
-        seen_set_slice(d, v);
+        seen_set_slice(t, v);
         return;
     case 9:
-        seen_read(d, v);
+        seen_read(t, v);
         return;
     default:
-        seen_get_slice(d, v);
+        seen_get_slice(t, v);
         return;
     }
 }
 
 static void
-live(struct drawn *d)
+live(struct trial *t)
 {
     struct seen v;
 
-    seen_whole(d, &v);
-    for (int64_t n = 2 + drawn_below(d, OPERATIONS_MAX); n > 0; n--) {
-        operate(d, &v);
-        if (drawn_one_in(d, 3))
-            check_array(d->a, &d->reference);
+    seen_begin(t, &v);
+    for (int64_t n = 2 + below(&t->random, OPERATIONS_MAX); n > 0; n--) {
+        operate(t, &v);
+        if (one_in(&t->random, 3))
+            check_array(t->a, &t->reference);
     }
-    drawn_reopen(d);
-    check_array(d->a, &d->reference);
+    trial_reopen(t);
+    check_array(t->a, &t->reference);
     seen_finish(&v);
-    drawn_finish(d);
+    trial_finish(t);
 }
 
 static void
 random_arrays(void **state)
 {
     (void)state;
-    drawn_cases(CASES_SHORT, CASES_LONG, live);
+    trial_cases(CASES_SHORT, CASES_LONG, live);
 }
 
 // -- files of other writers
@@ -98,17 +98,17 @@ random_arrays(void **state)
 static void
 check_golden(tess_array *a, const struct reference *ref, const char *name, void *user)
 {
-    static struct drawn d;
+    static struct trial t;
     struct seen v;
 
     (void)name;
-    memset(&d, 0, sizeof d);
-    random_init(&d.random, *(const uint64_t *)user);
-    d.a = a;
-    d.reference = *ref;
-    seen_whole(&d, &v);
+    memset(&t, 0, sizeof t);
+    random_init(&t.random, *(const uint64_t *)user);
+    t.a = a;
+    t.reference = *ref;
+    seen_whole(&t, &v);
     for (int i = 0; i < 20; i++)
-        seen_get_slice(&d, &v);
+        seen_get_slice(&t, &v);
     seen_finish(&v);
 }
 
@@ -616,7 +616,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(random_arrays, files_setup, drawn_end),
+        cmocka_unit_test_setup_teardown(random_arrays, files_setup, trial_teardown),
         cmocka_unit_test(golden_files),
         cmocka_unit_test(blocks_decoded),
         cmocka_unit_test(filled_chunks),

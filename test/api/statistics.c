@@ -1,10 +1,9 @@
 /*
  * statistics.c - counts, extremes and sums of arrays, against a loop over all items.
  */
+#include "support/draw.h"
 #include "support/files.h"
 #include "support/native.h"
-#include "support/random.h"
-#include "support/reference.h"
 
 #include <tessera.h>
 
@@ -23,18 +22,15 @@ enum { ITEMS_MAX = 5000, CASES_SHORT = 400, CASES_LONG = 50000 };
 
 __extension__ typedef __int128 wide;
 
+static const struct draw_limits limits = {
+    .ndim = 4, .items = ITEMS_MAX, .bytes = 8 * ITEMS_MAX, .chunks = 1000};
+
 static uint64_t running; // the seed of the case that runs
 
 static const char *const dtypes[] = {"|b1", "|i1", "<i2", ">i2", "<i4", ">i4", "<i8",
                                      ">i8", "|u1", "<u2", ">u2", "<u4", ">u4", "<u8",
                                      ">u8", "<f2", ">f2", "<f4", ">f4", "<f8", ">f8"};
 enum { DTYPES = sizeof dtypes / sizeof *dtypes };
-
-static int64_t
-below(struct random *r, int64_t n)
-{
-    return (int64_t)random_below(r, (uint64_t)n);
-}
 
 // -- the slow way
 
@@ -179,19 +175,9 @@ check_box(const tess_array *a, const char *dtype, const struct reference *ref, c
 
 // -- random arrays
 
-static void
-draw_box(struct random *r, const struct reference *ref, int64_t *start, int64_t *stop)
-{
-    const bool all = below(r, 4) == 0;
-    for (int i = 0; i < ref->ndim; i++) {
-        start[i] = all || ref->shape[i] == 0 ? 0 : below(r, ref->shape[i]);
-        stop[i] = all ? ref->shape[i] : start[i] + below(r, ref->shape[i] - start[i] + 1);
-    }
-}
-
 // Any bits, floats of a small range with some that are not finite, one number again and again.
 static void
-draw_items(struct random *r, const tess_dtype *dtype, uint8_t *dst, int64_t n)
+draw_numbers(struct random *r, const tess_dtype *dtype, uint8_t *dst, int64_t n)
 {
     const int64_t style = below(r, 4);
     const uint64_t same = random_next(r);
@@ -209,26 +195,6 @@ draw_items(struct random *r, const tess_dtype *dtype, uint8_t *dst, int64_t n)
         for (int32_t j = 0; j < dtype->size && j < 8; j++)
             dst[dtype->order == '>' ? dtype->size - 1 - j : j] = (uint8_t)(bits >> 8 * j);
     }
-}
-
-static void
-draw_params(struct random *r, tess_params *p)
-{
-    int64_t budget = ITEMS_MAX;
-    tess_params_init(p);
-    p->dtype = dtypes[below(r, DTYPES)];
-    p->ndim = (int)below(r, 5);
-    for (int i = 0; i < p->ndim; i++) {
-        p->shape[i] = 1 + below(r, i == p->ndim - 1 ? budget : budget < 60 ? budget : 60);
-        budget /= p->shape[i];
-        p->chunkshape[i] = 1 + below(r, p->shape[i] + 2);
-        if (p->shape[i] / p->chunkshape[i] > 5)
-            p->chunkshape[i] = p->shape[i] / 5;
-        p->blockshape[i] = 1 + below(r, p->chunkshape[i]);
-    }
-    p->codec = below(r, 2) ? TESS_CODEC_LZ4 : TESS_CODEC_ZSTD;
-    p->clevel = (int)below(r, 10);
-    p->filters[TESS_MAX_FILTERS - 1] = below(r, 2) ? TESS_FILTER_SHUFFLE : TESS_FILTER_NONE;
 }
 
 // The same bytes in an array that may use so many threads.
@@ -261,14 +227,14 @@ check_same(tess_array *a, const int64_t *start, const int64_t *stop)
 }
 
 static void
-write_some(struct random *r, tess_array *a, const tess_dtype *dtype, struct reference *ref)
+write_numbers(struct random *r, tess_array *a, const tess_dtype *dtype, struct reference *ref)
 {
     int64_t start[TESS_MAX_NDIM] = {0}, stop[TESS_MAX_NDIM] = {0};
-    draw_box(r, ref, start, stop);
+    draw_box(r, ref->ndim, ref->shape, start, stop);
     const size_t size = reference_box_size(ref, start, stop);
     uint8_t *const items = malloc(size + 1);
     assert_non_null(items);
-    draw_items(r, dtype, items, (int64_t)(size / ref->typesize));
+    draw_numbers(r, dtype, items, (int64_t)(size / ref->typesize));
     reference_set(ref, start, stop, items);
     ok(tess_array_write(a, start, stop, items, size, err));
     free(items);
@@ -285,27 +251,25 @@ live(struct random *r)
     tess_statistics s;
     tess_array *a;
 
-    draw_params(r, &p);
+    draw_params(r, &limits, dtypes[below(r, DTYPES)], &p);
     const tess_dtype dtype = tess_dtype_parse(p.dtype);
-    tess_context_init(&context);
-    context.threads = 1 + (int)below(r, 3);
-    context.cache = below(r, 2) ? TESS_CACHE_SHARED : 0;
+    draw_context(r, &context);
     tess_storage_init(&storage);
     storage.context = &context;
     reference_init(&ref, p.ndim, p.shape, (size_t)dtype.size);
     if (below(r, 2)) {
         uint8_t item[8];
-        draw_items(r, &dtype, item, 1);
+        draw_numbers(r, &dtype, item, 1);
         reference_fill(&ref, item);
         ok(tess_array_full(&storage, &p, item, ref.typesize, &a, err));
     } else {
         ok(tess_array_zeros(&storage, &p, &a, err));
     }
     for (int i = 0; i < 4; i++) {
-        draw_box(r, &ref, start, stop);
+        draw_box(r, ref.ndim, ref.shape, start, stop);
         check_box(a, p.dtype, &ref, start, stop, &s);
-        write_some(r, a, &dtype, &ref); // may wait in the cache
-        draw_box(r, &ref, start, stop);
+        write_numbers(r, a, &dtype, &ref); // may wait in the cache
+        draw_box(r, ref.ndim, ref.shape, start, stop);
         check_box(a, p.dtype, &ref, start, stop, &s);
     }
     check_same(a, start, stop);

@@ -5,7 +5,7 @@
  * and TESS_TEST_CASES=1 repeat it. TESS_TEST_LONG=1 runs many more. And the files of other writers,
  * where reading all says what the items are.
  */
-#include "api/drawn.h"
+#include "api/seen.h"
 #include "support/files.h"
 
 #include <tessera.h>
@@ -33,14 +33,14 @@ enum {
 // -- views and their tables
 
 static void
-see_slice(struct drawn *d, const struct seen *of, struct seen *v)
+see_slice(struct trial *t, const struct seen *of, struct seen *v)
 {
-    struct drawn_slice s;
-    bool steps = drawn_one_in(d, 2);
+    struct seen_slice s;
+    bool steps = one_in(&t->random, 2);
 
-    drawn_tell(d, "view slice");
-    drawn_slice(d, of->places.ndim, of->places.shape, &s);
-    drawn_tell(d, "\n");
+    trial_tell(t, "view slice");
+    seen_draw_slice(t, of->places.ndim, of->places.shape, &s);
+    trial_tell(t, "\n");
     for (int i = 0; i < of->places.ndim; i++)
         steps |= s.step[i] != 1;
     ok(tess_array_view_slice(of->a, s.start, s.stop, steps ? s.step : NULL, &v->a, err));
@@ -49,16 +49,16 @@ see_slice(struct drawn *d, const struct seen *of, struct seen *v)
 }
 
 static void
-see_squeezed(struct drawn *d, const struct seen *of, struct seen *v)
+see_squeezed(struct trial *t, const struct seen *of, struct seen *v)
 {
     int axes[TESS_MAX_NDIM], n = 0, axis = -1;
 
     for (int i = 0; i < of->places.ndim; i++)
         if (of->places.shape[i] == 1)
             axes[n++] = i;
-    if (n > 0 && drawn_one_in(d, 2))
-        axis = axes[drawn_below(d, n)];
-    drawn_tell(d, "squeeze %d\n", axis);
+    if (n > 0 && one_in(&t->random, 2))
+        axis = axes[below(&t->random, n)];
+    trial_tell(t, "squeeze %d\n", axis);
     ok(tess_array_view_squeeze(of->a, axis, &v->a, err));
     reference_copy(&v->places, &of->places);
     v->places.ndim = 0;
@@ -68,11 +68,11 @@ see_squeezed(struct drawn *d, const struct seen *of, struct seen *v)
 }
 
 static void
-see_expanded(struct drawn *d, const struct seen *of, struct seen *v)
+see_expanded(struct trial *t, const struct seen *of, struct seen *v)
 {
-    const int axis = (int)drawn_below(d, of->places.ndim + 1);
+    const int axis = (int)below(&t->random, of->places.ndim + 1);
 
-    drawn_tell(d, "expand %d\n", axis);
+    trial_tell(t, "expand %d\n", axis);
     ok(tess_array_view_expand(of->a, axis, &v->a, err));
     reference_copy(&v->places, &of->places);
     v->places.ndim++;
@@ -82,41 +82,41 @@ see_expanded(struct drawn *d, const struct seen *of, struct seen *v)
 }
 
 static void
-see_permuted(struct drawn *d, const struct seen *of, struct seen *v)
+see_permuted(struct trial *t, const struct seen *of, struct seen *v)
 {
     const int ndim = of->places.ndim;
-    const bool reversed = drawn_one_in(d, 4);
+    const bool reversed = one_in(&t->random, 4);
     int axes[TESS_MAX_NDIM] = {0};
 
     for (int i = 0; i < ndim; i++)
         axes[i] = reversed ? ndim - 1 - i : i;
     for (int i = ndim - 1; !reversed && i > 0; i--) {
-        const int k = (int)drawn_below(d, i + 1), kept = axes[i];
+        const int k = (int)below(&t->random, i + 1), kept = axes[i];
         axes[i] = axes[k], axes[k] = kept;
     }
-    drawn_tell(d, "permute (");
+    trial_tell(t, "permute (");
     for (int i = 0; i < ndim; i++)
-        drawn_tell(d, " %d", axes[i]);
-    drawn_tell(d, " )\n");
+        trial_tell(t, " %d", axes[i]);
+    trial_tell(t, " )\n");
     ok(tess_array_view_permute(of->a, reversed ? NULL : axes, &v->a, err));
     reference_copy(&v->places, &of->places);
     reference_permute(&v->places, axes);
 }
 
 static void
-see(struct drawn *d, const struct seen *of, struct seen *v)
+see(struct trial *t, const struct seen *of, struct seen *v)
 {
-    static void (*const ways[])(struct drawn *, const struct seen *, struct seen *) = {
+    static void (*const ways[])(struct trial *, const struct seen *, struct seen *) = {
         see_slice, see_slice, see_slice, see_squeezed, see_expanded, see_permuted, see_permuted,
     };
 
     v->a = NULL;
-    ways[drawn_below(d, of->places.ndim == TESS_MAX_NDIM ? 4 : 7)](d, of, v);
+    ways[below(&t->random, of->places.ndim == TESS_MAX_NDIM ? 4 : 7)](t, of, v);
     assert_non_null(v->a);
 }
 
 static void
-check_info(const struct drawn *d, const struct seen *v)
+check_info(const struct trial *t, const struct seen *v)
 {
     tess_info info;
 
@@ -124,8 +124,8 @@ check_info(const struct drawn *d, const struct seen *v)
     assert_true(info.view);
     assert_true(info.writable);
     assert_int_equal(info.ndim, v->places.ndim);
-    assert_int_equal(info.typesize, d->params.typesize);
-    assert_int_equal(info.codec, d->params.codec);
+    assert_int_equal(info.typesize, t->params.typesize);
+    assert_int_equal(info.codec, t->params.codec);
     assert_int_equal(info.nitems, reference_nitems(v->places.ndim, v->places.shape));
     for (int i = 0; i < info.ndim; i++) {
         assert_int_equal(info.shape[i], v->places.shape[i]);
@@ -143,10 +143,10 @@ struct many {
 };
 
 static struct seen *
-any(struct drawn *d, struct many *m)
+any(struct trial *t, struct many *m)
 {
     for (;;) {
-        struct seen *const v = &m->all[drawn_below(d, COUNT(m->all))];
+        struct seen *const v = &m->all[below(&t->random, COUNT(m->all))];
         if (v->a)
             return v;
     }
@@ -182,15 +182,15 @@ check_refusals(struct seen *v)
 
 // Views are right after the base grew, and gone after it shrank.
 static void
-resize(struct drawn *d, struct many *m)
+resize(struct trial *t, struct many *m)
 {
     struct seen *const base = &m->all[0];
     bool cut;
 
-    if (!base->a || !drawn_resize(d, drawn_one_in(d, 8), &cut))
+    if (!base->a || !seen_resize(t, one_in(&t->random, 8), &cut))
         return;
     seen_finish(base);
-    seen_whole(d, base);
+    seen_whole(t, base);
     if (!cut)
         return;
     for (size_t i = 1; i < COUNT(m->all); i++)
@@ -202,90 +202,90 @@ resize(struct drawn *d, struct many *m)
 }
 
 static void
-end_one(struct drawn *d, struct many *m)
+end_one(struct trial *t, struct many *m)
 {
-    struct seen *const v = any(d, m);
+    struct seen *const v = any(t, m);
 
-    drawn_tell(d, "close %s\n", v == m->all ? "base" : "view");
+    trial_tell(t, "close %s\n", v == m->all ? "base" : "view");
     ok(tess_array_close(v->a, err));
     if (v == m->all)
-        d->a = NULL;
+        t->a = NULL;
     seen_finish(v);
-    if (d->storage.path)
-        check_file(d->storage.path, &d->reference);
+    if (t->storage.path)
+        check_file(t->storage.path, &t->reference);
 }
 
 static void
-operate(struct drawn *d, struct many *m)
+operate(struct trial *t, struct many *m)
 {
-    struct seen *const v = any(d, m);
-    const int64_t kind = drawn_below(d, 20);
+    struct seen *const v = any(t, m);
+    const int64_t kind = below(&t->random, 20);
 
-    drawn_tell(d, "%d: ", (int)(v - m->all));
+    trial_tell(t, "%d: ", (int)(v - m->all));
     if (kind < 6) {
         for (size_t i = 1; i < COUNT(m->all); i++)
             if (!m->all[i].a) {
-                see(d, v, &m->all[i]);
-                check_info(d, &m->all[i]);
+                see(t, v, &m->all[i]);
+                check_info(t, &m->all[i]);
                 return;
             }
     } else if (kind < 11) {
-        seen_write(d, v);
+        seen_write(t, v);
     } else if (kind < 16) {
-        seen_read(d, v);
+        seen_read(t, v);
     } else if (kind == 16) {
-        resize(d, m);
+        resize(t, m);
     } else if (kind == 17) {
-        drawn_tell(d, "flush\n");
+        trial_tell(t, "flush\n");
         ok(tess_array_flush(v->a, err));
-        if (d->storage.path)
-            check_file(d->storage.path, &d->reference);
+        if (t->storage.path)
+            check_file(t->storage.path, &t->reference);
     } else if (kind == 18) {
-        seen_check(d, v);
+        seen_check(t, v);
     } else {
         int n = 0;
         for (size_t i = 0; i < COUNT(m->all); i++)
             n += m->all[i].a != NULL;
         if (n > 1)
-            end_one(d, m);
+            end_one(t, m);
     }
 }
 
 static void
-live(struct drawn *d)
+live(struct trial *t)
 {
     struct many m = {0};
 
-    seen_whole(d, &m.all[0]);
+    seen_begin(t, &m.all[0]);
     for (size_t i = 1; i < 3; i++) {
-        see(d, &m.all[drawn_below(d, (int64_t)i)], &m.all[i]);
-        check_info(d, &m.all[i]);
+        see(t, &m.all[below(&t->random, (int64_t)i)], &m.all[i]);
+        check_info(t, &m.all[i]);
     }
-    for (int64_t n = 3 + drawn_below(d, OPERATIONS_MAX); n > 0; n--)
-        operate(d, &m);
+    for (int64_t n = 3 + below(&t->random, OPERATIONS_MAX); n > 0; n--)
+        operate(t, &m);
     for (size_t i = 0; i < COUNT(m.all); i++)
         if (m.all[i].a)
-            seen_check(d, &m.all[i]);
+            seen_check(t, &m.all[i]);
     for (size_t i = 0; i < COUNT(m.all); i++) {
         if (m.all[i].a)
-            end_one(d, &m);
+            end_one(t, &m);
     }
     for (size_t i = 0; i < COUNT(m.all); i++)
         if (m.all[i].a) {
             ok(tess_array_close(m.all[i].a, err));
             seen_finish(&m.all[i]);
         }
-    d->a = NULL;
-    if (d->storage.path)
-        check_file(d->storage.path, &d->reference);
-    reference_finish(&d->reference);
+    t->a = NULL;
+    if (t->storage.path)
+        check_file(t->storage.path, &t->reference);
+    reference_finish(&t->reference);
 }
 
 static void
 random_views(void **state)
 {
     (void)state;
-    drawn_cases(CASES_SHORT, CASES_LONG, live);
+    trial_cases(CASES_SHORT, CASES_LONG, live);
 }
 
 // -- files of other writers
@@ -293,23 +293,23 @@ random_views(void **state)
 static void
 check_golden(tess_array *a, const struct reference *ref, const char *name, void *user)
 {
-    static struct drawn d;
+    static struct trial t;
     struct seen chain[6];
     tess_info info;
 
     (void)name;
-    memset(&d, 0, sizeof d);
-    random_init(&d.random, *(const uint64_t *)user);
-    d.a = a;
-    d.reference = *ref;
+    memset(&t, 0, sizeof t);
+    random_init(&t.random, *(const uint64_t *)user);
+    t.a = a;
+    t.reference = *ref;
     tess_array_info(a, &info);
     assert_false(info.view);
-    seen_whole(&d, &chain[0]);
+    seen_whole(&t, &chain[0]);
     for (size_t i = 1; i < COUNT(chain); i++) {
-        see(&d, &chain[i - 1], &chain[i]);
+        see(&t, &chain[i - 1], &chain[i]);
         for (int k = 0; k < 4; k++)
-            seen_read(&d, &chain[i]);
-        seen_check(&d, &chain[i]);
+            seen_read(&t, &chain[i]);
+        seen_check(&t, &chain[i]);
     }
     for (size_t i = 1; i < COUNT(chain); i++) {
         ok(tess_array_close(chain[i].a, err));
@@ -838,7 +838,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(random_views, files_setup, drawn_end),
+        cmocka_unit_test_setup_teardown(random_views, files_setup, trial_teardown),
         cmocka_unit_test(golden_files),
         cmocka_unit_test_setup_teardown(base_closed_first, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(file_stays_open, files_setup, files_teardown),

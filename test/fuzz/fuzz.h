@@ -8,6 +8,7 @@
 #define FUZZ_FUZZ_H
 
 #include "base/bytes.h"
+#include "support/exact.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,27 +35,6 @@ draw_below(struct rd *r, int64_t bound)
     if (bound <= 256)
         return rd_u8(r) % bound;
     return rd_u16be(r) % bound;
-}
-
-// `size` zeros in memory of that size, where a sanitizer sees one too many; free() them.
-static inline uint8_t *
-exact_memory(size_t size)
-{
-    uint8_t *const memory = calloc(size > 0 ? size : 1, 1);
-
-    if (!memory)
-        abort();
-    return memory;
-}
-
-static inline uint8_t *
-exact_copy(const void *src, size_t size)
-{
-    uint8_t *const copy = exact_memory(size);
-
-    if (size > 0)
-        memcpy(copy, src, size);
-    return copy;
 }
 
 #endif

@@ -8,6 +8,7 @@
  * by interop.py; record.h says what is written.
  */
 #include "golden/record.h"
+#include "support/exact.h"
 #include "support/random.h"
 #include "support/reference.h"
 
@@ -24,22 +25,6 @@
 #define BYTES_MAX 400000 // larger arrays are left out: the reference is slow
 
 static struct random rng;
-
-static int64_t
-below(int64_t n)
-{
-    return (int64_t)random_below(&rng, (uint64_t)n);
-}
-
-static void *
-allocate(size_t size)
-{
-    void *p = malloc(size > 0 ? size : 1);
-
-    if (!p)
-        abort();
-    return p;
-}
 
 static void
 give_up(const char *name, const tess_error *error)
@@ -74,7 +59,7 @@ compare(const char *name, const char *when, const tess_array *a, const struct re
 {
     const int64_t origin[TESS_MAX_NDIM] = {0};
     const size_t size = reference_size(r);
-    uint8_t *got = allocate(size);
+    uint8_t *got = exact_memory(size);
 
     MUST(tess_array_read(a, origin, r->shape, got, size, err));
     if (memcmp(got, r->data, size) != 0) {
@@ -91,14 +76,14 @@ change_items(tess_array *a, struct reference *r)
     int64_t stop[TESS_MAX_NDIM] = {0};
 
     for (int i = 0; i < r->ndim; i++) {
-        start[i] = below(r->shape[i] + 1);
-        stop[i] = start[i] + below(r->shape[i] - start[i] + 1);
+        start[i] = below(&rng, r->shape[i] + 1);
+        stop[i] = start[i] + below(&rng, r->shape[i] - start[i] + 1);
     }
 
     const size_t size = reference_box_size(r, start, stop);
-    uint8_t *items = allocate(size);
+    uint8_t *items = exact_memory(size);
     random_bytes(&rng, items, size);
-    if (below(2))
+    if (below(&rng, 2))
         memset(items, 3, size);
     reference_set(r, start, stop, items);
     MUST(tess_array_write(a, start, stop, items, size, err));
@@ -113,9 +98,9 @@ change_shape(tess_array *a, struct reference *r)
 
     tess_array_info(a, &info);
     for (int i = 0; i < r->ndim; i++)
-        shape[i] = info.chunkshape[i] == 0 || r->ndim > 8 || below(2)
+        shape[i] = info.chunkshape[i] == 0 || r->ndim > 8 || below(&rng, 2)
                        ? r->shape[i]
-                       : below(r->shape[i] + 1) + below(4);
+                       : below(&rng, r->shape[i] + 1) + below(&rng, 4);
     reference_resize(r, shape);
     MUST(tess_array_resize(a, shape, err));
 }
@@ -146,7 +131,7 @@ static void
 change(const char *name, tess_array **a, struct reference *r)
 {
     for (int i = 0; i < CHANGES; i++) {
-        switch (below(5)) {
+        switch (below(&rng, 5)) {
         case 0:
             change_shape(*a, r);
             compare(name, "resize", *a, r);
@@ -156,10 +141,11 @@ change(const char *name, tess_array **a, struct reference *r)
             compare(name, "reopen", *a, r);
             break;
         case 2:
-            if (tess_vlmeta_name(*a, 0) && below(2))
+            if (tess_vlmeta_name(*a, 0) && below(&rng, 2))
                 MUST(tess_vlmeta_delete(*a, tess_vlmeta_name(*a, 0), err));
             else if (!tess_vlmeta_name(*a, 10))
-                MUST(tess_vlmeta_set(*a, below(2) ? "ours" : "ours too", name, strlen(name), err));
+                MUST(tess_vlmeta_set(*a, below(&rng, 2) ? "ours" : "ours too", name, strlen(name),
+                                     err));
             MUST(tess_array_flush(*a, err));
             compare(name, "flush", *a, r);
             break;
@@ -179,15 +165,15 @@ change_list(const char *name, tess_array **a)
         tess_info info;
         uint8_t items[1000];
         tess_array_info(*a, &info);
-        const int64_t n = info.nchunks, at = below(n + 1);
-        const int64_t size = info.chunkshape[0] > 0 && below(3) > 0
+        const int64_t n = info.nchunks, at = below(&rng, n + 1);
+        const int64_t size = info.chunkshape[0] > 0 && below(&rng, 3) > 0
                                  ? info.chunkshape[0] * info.typesize
-                                 : 1 + below((int64_t)sizeof items);
+                                 : 1 + below(&rng, (int64_t)sizeof items);
         for (size_t k = 0; k < sizeof items; k++)
-            items[k] = (uint8_t)below(9);
-        if (below(5) == 0)
+            items[k] = (uint8_t)below(&rng, 9);
+        if (below(&rng, 5) == 0)
             reopen(name, a);
-        else if (n > 1 && (info.vlblocks || below(4) == 0))
+        else if (n > 1 && (info.vlblocks || below(&rng, 4) == 0))
             MUST(tess_schunk_remove(*a, at < n ? at : 0, 1, err));
         else if (!info.vlblocks && size <= (int64_t)sizeof items)
             MUST(tess_schunk_insert(*a, at, items, (size_t)size, err));

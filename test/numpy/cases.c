@@ -34,7 +34,8 @@ enum { MORE_TYPES = sizeof more_types / sizeof *more_types };
 static void
 draw_storage(struct subject *s, tess_params *p)
 {
-    draw_context(s->random, s->type.size, &s->context);
+    draw_context(s->random, &s->context);
+    draw_memory(s->random, s->type.size, &s->context);
     tess_storage_init(&s->storage);
     s->storage.mode = TESS_MODE_NEW;
     s->storage.durability = TESS_DURABILITY_NONE;
@@ -128,7 +129,7 @@ create(struct subject *s)
     p.dtype = s->type.dtype;
     p.typesize = (int32_t)s->type.size;
     p.ndim = (int)subject_below(s, SUBJECT_MAX_NDIM + 1);
-    draw_shape(s->random, p.ndim, subject_one_in(s, 5) ? 3000 : 500, p.shape);
+    draw_empty_shape(s->random, p.ndim, subject_one_in(s, 5) ? 3000 : 500, p.shape);
     draw_layout(s->random, p.shape, &p);
     draw_storage(s, &p);
     create_with(s, &p);
@@ -138,7 +139,8 @@ create(struct subject *s)
 static void
 reopen(struct subject *s)
 {
-    draw_context(s->random, s->type.size, &s->context);
+    draw_context(s->random, &s->context);
+    draw_memory(s->random, s->type.size, &s->context);
     tell_begin("reopen");
     tell_number("threads", s->context.threads);
     tell_number("cache", s->context.cache);

@@ -41,12 +41,6 @@ static const struct type times[TIMES] = {
     {"<m8[D]", 8, 8},    {"<m8[s]", 8, 8},  {"<m8[7us]", 8, 8}, {"<m8[as]", 8, 8},
 };
 
-static int64_t
-below(struct random *r, int64_t n)
-{
-    return (int64_t)random_below(r, (uint64_t)n);
-}
-
 // -- items
 
 static uint64_t

@@ -25,9 +25,10 @@ struct place {
 };
 
 static void
-draw_place(struct subject *s, int ndim, const int64_t *shape, struct place *p)
+draw_target(struct subject *s, int ndim, const int64_t *shape, struct place *p)
 {
-    draw_context(s->random, s->type.size, &p->context);
+    draw_context(s->random, &p->context);
+    draw_memory(s->random, s->type.size, &p->context);
     tess_storage_init(&p->storage);
     p->storage.mode = TESS_MODE_NEW;
     p->storage.durability = TESS_DURABILITY_NONE;
@@ -75,7 +76,7 @@ copy(struct subject *s)
     tess_array *new = NULL;
     struct place p;
 
-    draw_place(s, s->ndim, s->shape, &p);
+    draw_target(s, s->ndim, s->shape, &p);
     tell_begin("copy");
     tell_place(&p);
     ok(tess_array_copy(s->target, &p.storage, p.given, &new, err));
@@ -150,7 +151,7 @@ concatenate(struct subject *s)
     shape[axis] = 0;
     for (int64_t k = 0; k < parts.n; k++)
         shape[axis] += parts.slices[k].count[axis];
-    draw_place(s, s->ndim, shape, &p);
+    draw_target(s, s->ndim, shape, &p);
     tell_begin("concatenate");
     tell_number("axis", axis);
     tell_place(&p);
@@ -172,7 +173,7 @@ stack(struct subject *s)
     tell_parts(s, &parts);
     for (int i = 0; i <= s->ndim; i++)
         shape[i] = i < axis ? s->shape[i] : i == axis ? parts.n : s->shape[i - 1];
-    draw_place(s, s->ndim + 1, shape, &p);
+    draw_target(s, s->ndim + 1, shape, &p);
     tell_begin("stack");
     tell_number("axis", axis);
     tell_place(&p);

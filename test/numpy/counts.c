@@ -34,12 +34,6 @@ static const struct type {
     {">f8", 8, 8}, {"<c8", 8, 4}, {">c8", 8, 4}, {"<c16", 16, 8}, {">c16", 16, 8},
 };
 
-static int64_t
-below(struct random *r, int64_t n)
-{
-    return (int64_t)random_below(r, (uint64_t)n);
-}
-
 // -- items
 
 static double

@@ -16,13 +16,13 @@
 int64_t
 subject_below(struct subject *s, int64_t n)
 {
-    return draw_below(s->random, n);
+    return below(s->random, n);
 }
 
 bool
 subject_one_in(struct subject *s, int64_t n)
 {
-    return draw_below(s->random, n) == 0;
+    return below(s->random, n) == 0;
 }
 
 void *

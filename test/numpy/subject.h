@@ -4,7 +4,7 @@
 #ifndef NUMPY_SUBJECT_H
 #define NUMPY_SUBJECT_H
 
-#include "api/draw.h"
+#include "support/draw.h"
 #include "support/random.h"
 
 #include <tessera.h>

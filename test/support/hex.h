@@ -1,10 +1,10 @@
 /*
  * hex.h - bytes written as text, "93 cd 0011", in memory of exactly their size.
- *
- * Exactly, so that the address sanitizer sees a read of one byte too many.
  */
 #ifndef SUPPORT_HEX_H
 #define SUPPORT_HEX_H
+
+#include "support/exact.h"
 
 #include <ctype.h>
 #include <stdint.h>
@@ -26,27 +26,14 @@ hex_bytes(const char *text, size_t *size)
         digits += isxdigit((unsigned char)*t) != 0;
 
     *size = digits / 2;
-    uint8_t *const bytes = malloc(*size > 0 ? *size : 1);
-    for (size_t i = 0; bytes && i < *size; i++) {
+    uint8_t *const bytes = exact_memory(*size);
+    for (size_t i = 0; i < *size; i++) {
         while (*text == ' ')
             text++;
         bytes[i] = (uint8_t)(hex_digit(text[0]) << 4 | hex_digit(text[1]));
         text += 2;
     }
-    if (!bytes)
-        abort(); // tests have nothing to say about that here
     return bytes;
-}
-
-// The first `size` bytes of src, in memory of that size.
-static inline uint8_t *
-exact_copy(const uint8_t *src, size_t size)
-{
-    uint8_t *const copy = malloc(size > 0 ? size : 1);
-    if (!copy)
-        abort();
-    memcpy(copy, src, size);
-    return copy;
 }
 
 #endif

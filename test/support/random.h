@@ -7,6 +7,7 @@
 #ifndef SUPPORT_RANDOM_H
 #define SUPPORT_RANDOM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,20 @@ void random_init(struct random *r, uint64_t seed);
 
 uint64_t random_next(struct random *r); // all 64 bits
 uint64_t random_below(struct random *r, uint64_t bound); // 0 <= result < bound; bound > 0
+
+// The same of a number that is signed: lengths, positions, counts.
+static inline int64_t
+below(struct random *r, int64_t bound)
+{
+    return (int64_t)random_below(r, (uint64_t)bound);
+}
+
+static inline bool
+one_in(struct random *r, int64_t n)
+{
+    return below(r, n) == 0;
+}
+
 void random_bytes(struct random *r, void *dst, size_t size);
 
 // Bytes of some alphabet, and copies of what was before, near or far, short or long: as codecs like

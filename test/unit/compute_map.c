@@ -25,12 +25,6 @@ enum { CASES = 1500, ARRAYS = 4 };
 
 static uint64_t running; // the seed of the case
 
-static int64_t
-below(struct random *r, int64_t n)
-{
-    return (int64_t)random_below(r, (uint64_t)n);
-}
-
 // An array of that shape: every second one is a view with steps of either sign.
 struct drawn {
     tess_array *base, *a;

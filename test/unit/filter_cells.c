@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "filter/cells.h"
 #include "filter/pipeline.h"
+#include "support/exact.h"
 #include "support/random.h"
 
 #include <inttypes.h>
@@ -26,14 +27,6 @@ nitems_of(const struct block_grid *g)
     for (int i = 0; i < g->ndim; i++)
         n *= g->shape[i];
     return n;
-}
-
-static uint8_t *
-allocate(size_t size)
-{
-    uint8_t *const p = malloc(size > 0 ? size : 1); // exactly: the sanitizer sees a step beyond
-    assert_non_null(p);
-    return p;
 }
 
 // Where an item comes in the order of cells.
@@ -104,8 +97,8 @@ is_the_permutation(void **state)
         const struct block_grid g = random_grid(&r, 1 + (int32_t)random_below(&r, 9));
         const int32_t side = 1 + (int32_t)random_below(&r, 8);
         const size_t t = (size_t)g.typesize, n = (size_t)nitems_of(&g);
-        uint8_t *const plain = allocate(n * t), *const cells = allocate(n * t),
-                       *const back = allocate(n * t);
+        uint8_t *const plain = exact_memory(n * t), *const cells = exact_memory(n * t),
+                       *const back = exact_memory(n * t);
         struct rank *const ranks = ranks_of(&g, side);
 
         random_bytes(&r, plain, n * t);

@@ -48,12 +48,6 @@ reads(const struct rechunk *r, const int64_t *piece)
     return n;
 }
 
-static int64_t
-below(struct random *r, int64_t n)
-{
-    return (int64_t)random_below(r, (uint64_t)n);
-}
-
 static void
 draw(struct random *random, int ndim, int64_t longest, struct rechunk *r)
 {

@@ -169,12 +169,6 @@ calendar(void **state)
 
 // -- boxes
 
-static int64_t
-below(struct random *r, int64_t n)
-{
-    return (int64_t)random_below(r, (uint64_t)n);
-}
-
 // Doubles to integers of 2 bytes, a few of which do not fit.
 static void
 boxes(void **state)
