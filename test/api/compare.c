@@ -4,7 +4,7 @@
  * Case i is drawn from the seed plus i alone, so TESS_TEST_SEED with the number that a failure
  * prints and TESS_TEST_CASES=1 repeat it. TESS_TEST_LONG=1 runs many more.
  */
-#include "api/cells.h"
+#include "support/cells.h"
 #include "support/files.h"
 #include "support/native.h"
 #include "support/random.h"

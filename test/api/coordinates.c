@@ -2,7 +2,7 @@
  * coordinates.c - coordinates of dimensions: found in a folder, searched, and compared with looking
  * at all of their values.
  */
-#include "api/dims_arrays.h"
+#include "support/dims_arrays.h"
 #include "support/files.h"
 #include "support/random.h"
 

@@ -1,7 +1,7 @@
 /*
  * dims.c - names of dimensions, of arrays, views and copies.
  */
-#include "api/dims_arrays.h"
+#include "support/dims_arrays.h"
 #include "support/files.h"
 
 #include <setjmp.h>

@@ -2,8 +2,8 @@
  * forked.c - children of a process that has arrays open for writing: they change nothing, keep
  * nothing locked, and end nothing of their parent's.
  */
-#include "api/states.h"
 #include "support/files.h"
+#include "support/states.h"
 
 #include <tessera.h>
 

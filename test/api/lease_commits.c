@@ -1,8 +1,8 @@
 /*
  * lease_commits.c - leases, and commits that are made while there are some.
  */
-#include "api/packet_arrays.h"
 #include "support/files.h"
+#include "support/packet_arrays.h"
 #include "support/reference.h"
 
 #include <tessera.h>

@@ -5,8 +5,8 @@
  * Made for the thread sanitizer, too. Packets are added untrusted: what was overwritten while it
  * waited would not have its checksum any more. Chunks that came before are compared in the end.
  */
-#include "api/packet_arrays.h"
 #include "support/files.h"
+#include "support/packet_arrays.h"
 
 #include <tessera.h>
 

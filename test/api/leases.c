@@ -1,8 +1,8 @@
 /*
  * leases.c - space that an owner leases to workers, and the chunks that they write there.
  */
-#include "api/packet_arrays.h"
 #include "support/files.h"
+#include "support/packet_arrays.h"
 
 #include <tessera.h>
 

@@ -2,8 +2,8 @@
  * lock_file.c - the lock file of c-blosc2: who has it when, its number, and what is seen of changes
  * by others. The others are this test, which locks as they do.
  */
-#include "api/states.h"
 #include "support/files.h"
+#include "support/states.h"
 
 #include <tessera.h>
 

@@ -1,8 +1,8 @@
 /*
  * locks.c - one writer, of all programs and threads: who comes second is refused, or waits.
  */
-#include "api/states.h"
 #include "support/files.h"
+#include "support/states.h"
 
 #include <tessera.h>
 

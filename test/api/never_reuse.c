@@ -5,9 +5,9 @@
  * A reader of another implementation is played by a list of where the chunks of each committed
  * state are, and what stood there.
  */
-#include "api/states.h"
 #include "support/files.h"
 #include "support/random.h"
+#include "support/states.h"
 
 #include <tessera.h>
 

@@ -1,9 +1,9 @@
 /*
  * packets.c - encoded chunks as packets: what workers make is what one program would have written.
  */
-#include "api/packet_arrays.h"
-#include "api/plugin_arrays.h"
 #include "support/files.h"
+#include "support/packet_arrays.h"
+#include "support/plugin_arrays.h"
 
 #include <tessera.h>
 

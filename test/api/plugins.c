@@ -5,8 +5,8 @@
  * Random case i is drawn from the seed plus i alone: TESS_TEST_SEED with the number that a failure
  * prints and TESS_TEST_CASES=1 repeat it. TESS_TEST_LONG=1 runs many more.
  */
-#include "api/plugin_arrays.h"
 #include "support/files.h"
+#include "support/plugin_arrays.h"
 
 #include <inttypes.h>
 #include <pthread.h>

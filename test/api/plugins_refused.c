@@ -2,8 +2,8 @@
  * plugins_refused.c - codecs and filters of the program: lists that are not taken, parameters that
  * contradict them, and what becomes of a call in which they fail.
  */
-#include "api/plugin_arrays.h"
 #include "support/files.h"
+#include "support/plugin_arrays.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

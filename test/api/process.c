@@ -2,8 +2,8 @@
  * process.c - arrays in programs that fork while they read, whose children write, and that end
  * while threads of the library wait for work.
  */
-#include "api/states.h"
 #include "support/files.h"
+#include "support/states.h"
 
 #include <tessera.h>
 

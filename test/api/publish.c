@@ -1,8 +1,8 @@
 /*
  * publish.c - when a new array gets its name, and what has that name until then.
  */
-#include "api/states.h"
 #include "support/files.h"
+#include "support/states.h"
 
 #include <tessera.h>
 

@@ -1,8 +1,8 @@
 /*
  * remove.c - arrays that are removed, with what belongs to them; and all that is refused.
  */
-#include "api/states.h"
 #include "support/files.h"
+#include "support/states.h"
 
 #include <tessera.h>
 

@@ -3,10 +3,10 @@
  *
  *     save GOLDEN        the folder with the files of other writers
  */
-#include "api/saved_arrays.h"
 #include "support/files.h"
 #include "support/random.h"
 #include "support/reference.h"
+#include "support/saved_arrays.h"
 
 #include <tessera.h>
 

@@ -5,8 +5,8 @@
  * and TESS_TEST_CASES=1 repeat it. TESS_TEST_LONG=1 runs many more. And the files of other writers,
  * where reading all says what the items are.
  */
-#include "api/seen.h"
 #include "support/files.h"
+#include "support/seen.h"
 
 #include <tessera.h>
 

@@ -5,9 +5,9 @@
  * The call is told the failure, TESS_ERR_IO and errno, or it succeeds; nothing is lost, and the
  * same call, made again, does what it would have done. The lock file of c-blosc2 is there or not.
  */
-#include "api/states.h"
 #include "fault/disk.h"
 #include "support/files.h"
+#include "support/states.h"
 
 #include <dirent.h>
 #include <errno.h>

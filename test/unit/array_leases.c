@@ -2,10 +2,10 @@
  * array_leases.c - tests of array/packets/leases with packets that no worker makes: placed chunks
  * of one packet that share bytes, or a file.
  */
-#include "api/packet_arrays.h"
 #include "base/bytes.h"
 #include "frame/format/checksums.h"
 #include "support/files.h"
+#include "support/packet_arrays.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
