@@ -49,7 +49,8 @@ make(const char *path, int64_t n)
     must(tess_array_zeros(&storage, &params, &a, &err), &err);
     for (int64_t done = 0; done < n; done += SLAB) {
         const int64_t count = n - done < SLAB ? n - done : SLAB;
-        must(tess_array_append(a, 0, count * ITEMS, slab, (size_t)(count * ITEMS * ITEM), NULL, &err),
+        must(tess_array_append(a, 0, count * ITEMS, slab, (size_t)(count * ITEMS * ITEM), NULL,
+                               &err),
              &err);
     }
     must(tess_array_close(a, &err), &err);

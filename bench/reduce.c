@@ -1,8 +1,8 @@
 /*
  * reduce.c - what do reductions along axes cost, compared with reading the array?
  *
- * Cubes and time series of numbers in memory, and an image of interleaved colours; each is read as a
- * whole into memory that was used before, and reduced along each of some lists of axes, or
+ * Cubes and time series of numbers in memory, and an image of interleaved colours; each is read as
+ * a whole into memory that was used before, and reduced along each of some lists of axes, or
  * downsampled, in turn; CSV of medians. `speed` is the time of reading divided by that of the
  * reduction: 1 means as fast as reading. `limit`: the same of reading and then writing the result,
  * which nothing is computed for. See --help.
@@ -166,8 +166,9 @@ reduce(const struct subject *s, const struct operation *o, int threads, double *
         must(tess_array_downsample(s->a, o->down, o->factors, NULL, &storage, NULL, &out, &err),
              &err);
     else
-        must(tess_array_reduce(s->a, o->op, o->axes, o->naxes, &options, &storage, NULL, &out, &err),
-             &err);
+        must(
+            tess_array_reduce(s->a, o->op, o->axes, o->naxes, &options, &storage, NULL, &out, &err),
+            &err);
     const double t = bench_now() - start;
     *write = write_again(out, threads);
     tess_array_discard(out);
@@ -208,8 +209,7 @@ measure(const struct subject *s, const char *layout, int threads, const char *on
     for (const struct operation *const end = o + noperations; o < end; o++) {
         if (only && !strstr(o->name, only))
             continue;
-        struct bench_times reads = {.n = 0}, times = {.n = 0}, speeds = {.n = 0},
-                           limits = {.n = 0};
+        struct bench_times reads = {.n = 0}, times = {.n = 0}, speeds = {.n = 0}, limits = {.n = 0};
         for (int i = -1; i < ROUNDS; i++) {
             double write;
             const double read = read_all(s), t = reduce(s, o, threads, &write);
@@ -238,7 +238,8 @@ main(int argc, char **argv)
     static const int64_t image[3] = {4000, 6000, 3}, tile[3] = {256, 256, 3};
     const char *const only = argc > 2 ? argv[2] : NULL;
     if (argc > 1 && strcmp(argv[1], "--help") == 0) {
-        puts("usage: reduce [DTYPE [PART OF AN OPERATION'S NAME]]\nCSV: machine, layout, type, threads, operation, GB/s of reading, GB/s "
+        puts("usage: reduce [DTYPE [PART OF AN OPERATION'S NAME]]\nCSV: machine, layout, type, "
+             "threads, operation, GB/s of reading, GB/s "
              "of the reduction, speed, limit");
         return 0;
     }

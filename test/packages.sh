@@ -56,6 +56,7 @@ test+    module:dask.array            python3-dask
 test+    module:distributed           python3-distributed
 test+    module:mesonpy               python3-mesonpy
 test+    program:patchelf             patchelf
+test+    program:clang-format         clang-format
 long     program:dpkg-buildpackage    dpkg-dev
 long     program:dh                   debhelper
 long     program:lintian              lintian

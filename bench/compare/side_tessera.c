@@ -242,7 +242,8 @@ array_insert(void *a, int axis, int64_t position, const void *src, size_t size)
 {
     tess_error err;
 
-    must(tess_array_insert(a, axis, position, count_layers(a, axis, size), src, size, NULL, &err), &err);
+    must(tess_array_insert(a, axis, position, count_layers(a, axis, size), src, size, NULL, &err),
+         &err);
 }
 
 static void

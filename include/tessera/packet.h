@@ -20,8 +20,8 @@
  * it (tess_packet_place()), and sends a packet of their offsets.
  *
  * The chunks are those that tess_array_write() would store, byte for byte. Packets may be stored,
- * and made by other programs: lib/tessera/array/packets/format.h documents their format. A packet is
- * checked like a file from an unknown source.
+ * and made by other programs: lib/tessera/array/packets/format.h documents their format. A packet
+ * is checked like a file from an unknown source.
  */
 #ifndef TESSERA_PACKET_H
 #define TESSERA_PACKET_H

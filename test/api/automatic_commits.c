@@ -1,6 +1,6 @@
 /*
- * automatic_commits.c - what other handles see of an array that is written for long: automatic commits, and
- * none of them with tess_storage.explicit_commits.
+ * automatic_commits.c - what other handles see of an array that is written for long: automatic
+ * commits, and none of them with tess_storage.explicit_commits.
  */
 #include "support/files.h"
 

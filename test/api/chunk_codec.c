@@ -68,8 +68,7 @@ round_trips(void **state)
         ok(tess_chunk_encode(&p, items, size, chunk, cbytes, &again, err));
         assert_int_equal(again, cbytes);
         assert_memory_equal(chunk, room, cbytes);
-        refused(TESS_ERR_ARG,
-                tess_chunk_encode(&p, items, size, room, cbytes - 1, &again, err));
+        refused(TESS_ERR_ARG, tess_chunk_encode(&p, items, size, room, cbytes - 1, &again, err));
         assert_int_equal(again, cbytes);
 
         ok(tess_chunk_decode(chunk, cbytes, back, size, err));
@@ -128,7 +127,8 @@ arrays(void **state)
         items[i] = (uint16_t)(i / TILE * 100 + i % TILE);
     for (int i = 0; i < TILE * TILE; i++) { // one block after the other
         const int block = i / (BLOCK * BLOCK), in = i % (BLOCK * BLOCK), per_row = TILE / BLOCK;
-        const int y = block / per_row * BLOCK + in / BLOCK, x = block % per_row * BLOCK + in % BLOCK;
+        const int y = block / per_row * BLOCK + in / BLOCK,
+                  x = block % per_row * BLOCK + in % BLOCK;
         blocks[i] = items[y * TILE + x];
     }
     ok(tess_array_zeros(&storage, &p, &a, err));
@@ -266,7 +266,8 @@ arguments(void **state)
     refused(TESS_ERR_ARG, tess_chunk_decode_items(chunk, size, 4, 0, -1, back, 256, err));
     refused(TESS_ERR_ARG, tess_chunk_decode_items(chunk, size, 4, 0, 10, back, 39, err));
     refused(TESS_ERR_ARG, tess_chunk_decode_items(chunk, size, SIZE_MAX, 0, 1, back, 256, err));
-    refused(TESS_ERR_ARG, tess_chunk_decode_items(chunk, size, 4, INT64_MAX, INT64_MAX, back, 256, err));
+    refused(TESS_ERR_ARG,
+            tess_chunk_decode_items(chunk, size, 4, INT64_MAX, INT64_MAX, back, 256, err));
     ok(tess_chunk_decode_items(chunk, size, 4, 64, 64, NULL, 0, err));
     refused(TESS_ERR_ARG, tess_chunk_describe(chunk, size, NULL, err));
     refused(TESS_ERR_ARG, tess_chunk_describe(NULL, size, &info, err));
@@ -277,7 +278,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips), cmocka_unit_test(arrays),   cmocka_unit_test(hostile),
+        cmocka_unit_test(round_trips), cmocka_unit_test(arrays),    cmocka_unit_test(hostile),
         cmocka_unit_test(promises),    cmocka_unit_test(arguments),
     };
     return cmocka_run_group_tests_name("chunk_codec", tests, NULL, NULL);

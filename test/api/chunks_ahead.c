@@ -1,6 +1,6 @@
 /*
- * chunks_ahead.c - reads of many chunks that are compared with their checksums, with several threads: the
- * library opens chunks before their turn, and nobody may notice.
+ * chunks_ahead.c - reads of many chunks that are compared with their checksums, with several
+ * threads: the library opens chunks before their turn, and nobody may notice.
  *
  * The items are noise, stored as they are, so that a damaged chunk is found by its checksum only.
  */

@@ -135,8 +135,7 @@ move_chunk(struct subject *to, int64_t n, const struct subject *from, int64_t m,
     assert_int_equal(again, size);
     assert_memory_equal(room, chunk, size);
     free(room);
-    const tess_chunk_trust trust =
-        random_below(r, 2) ? TESS_CHUNK_TRUSTED : TESS_CHUNK_UNTRUSTED;
+    const tess_chunk_trust trust = random_below(r, 2) ? TESS_CHUNK_TRUSTED : TESS_CHUNK_UNTRUSTED;
     ok(tess_array_set_chunk(to->a, n, chunk, size, trust, err));
     free(chunk);
 
@@ -305,8 +304,8 @@ finds(void **state)
             run.item_size = sizeof item;
             for (int k = 0; k < p.ndim; k++) {
                 start[k] = (int64_t)random_below(&r, (uint64_t)p.shape[k]);
-                stop[k] = start[k] + 1 +
-                          (int64_t)random_below(&r, (uint64_t)(p.shape[k] - start[k]));
+                stop[k] =
+                    start[k] + 1 + (int64_t)random_below(&r, (uint64_t)(p.shape[k] - start[k]));
             }
             ok(tess_array_next_chunk(s.a, start, stop, from, kinds, &run, err));
             check_next(&s, start, stop, from, kinds, &run);
@@ -477,11 +476,11 @@ refuses(void **state)
         changed[size] = 0;
         if (cases[i].at >= 0)
             changed[cases[i].at] = (uint8_t)cases[i].value;
-        const tess_status st =
-            tess_array_set_chunk(a, 0, changed, (size_t)((int64_t)size + cases[i].more),
-                                 TESS_CHUNK_TRUSTED, &why);
+        const tess_status st = tess_array_set_chunk(
+            a, 0, changed, (size_t)((int64_t)size + cases[i].more), TESS_CHUNK_TRUSTED, &why);
         if (st != cases[i].want)
-            fail_msg("%s: %s (%s)", cases[i].what, tess_status_name(st), st != TESS_OK ? why.message : "");
+            fail_msg("%s: %s (%s)", cases[i].what, tess_status_name(st),
+                     st != TESS_OK ? why.message : "");
         if (st != TESS_OK) {
             check_error(&why, cases[i].want, cases[i].what);
             check_array(a, &want);
@@ -526,8 +525,7 @@ refuses_other_arrays(void **state)
         p.chunkshape[0] = cases[i].chunk;
         p.blockshape[0] = cases[i].block;
         void *const chunk = chunk_of(&p, &size);
-        const tess_status st =
-            tess_array_set_chunk(a, 0, chunk, size, TESS_CHUNK_UNTRUSTED, NULL);
+        const tess_status st = tess_array_set_chunk(a, 0, chunk, size, TESS_CHUNK_UNTRUSTED, NULL);
         if (st != cases[i].want)
             fail_msg("%s: %s", cases[i].what, tess_status_name(st));
         tess_free(chunk);

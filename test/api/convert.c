@@ -28,9 +28,9 @@ enum { CASES_SHORT = 600, CASES_LONG = 20000, ITEMS_MAX = 3000, ITEM_MAX = 16, G
 static uint64_t running; // the seed of the case
 
 static const struct draw_type memory_types[] = {
-    {"<f8", 8, 8, true},  {">f4", 4, 4, true},     {"|u1", 1, 1, false}, {">i2", 2, 2, true},
-    {"<i8", 8, 8, true},  {"bfloat16", 2, 2, true}, {"<f2", 2, 2, true},  {">c16", 16, 8, true},
-    {"|b1", 1, 1, false}, {"<M8[D]", 8, 8, true},  {">M8[ns]", 8, 8, true},
+    {"<f8", 8, 8, true},  {">f4", 4, 4, true},      {"|u1", 1, 1, false},    {">i2", 2, 2, true},
+    {"<i8", 8, 8, true},  {"bfloat16", 2, 2, true}, {"<f2", 2, 2, true},     {">c16", 16, 8, true},
+    {"|b1", 1, 1, false}, {"<M8[D]", 8, 8, true},   {">M8[ns]", 8, 8, true},
 };
 enum { MEMORY_TYPES = sizeof memory_types / sizeof *memory_types };
 
@@ -172,9 +172,9 @@ expect_misfit(bool writing, const struct box *b, const char *stored, const char 
     uint8_t unused[ITEM_MAX];
     const size_t size = writing ? memory_size : (size_t)tess_dtype_parse(stored).size;
     const int64_t n = item_of(b, error->message);
-    assert_int_equal(convert_list(writing, stored, memory, memory_size, how, 1,
-                                  list + (size_t)n * size, unused),
-                     TESS_ERR_LIMIT);
+    assert_int_equal(
+        convert_list(writing, stored, memory, memory_size, how, 1, list + (size_t)n * size, unused),
+        TESS_ERR_LIMIT);
     for (int64_t i = 0; writing && i < n; i++)
         assert_int_equal(convert_list(writing, stored, memory, memory_size, how, 1,
                                       list + (size_t)i * size, unused),
@@ -302,9 +302,9 @@ live(struct random *r)
         if (strchr("iufcM", stored[0] ? stored[1] : '?') == NULL || stored[0] == '\0') {
             const int64_t none[TESS_MAX_NDIM] = {0};
             tess_error error;
-            assert_int_equal(tess_array_read_as(d.a, none, none, memory->dtype, &how, NULL, 0, NULL,
-                                                &error),
-                             TESS_ERR_UNSUPPORTED);
+            assert_int_equal(
+                tess_array_read_as(d.a, none, none, memory->dtype, &how, NULL, 0, NULL, &error),
+                TESS_ERR_UNSUPPORTED);
         } else if (d.writable && one_in(r, 2)) {
             write_one(r, &d, stored, memory, &how);
         } else {
@@ -400,8 +400,7 @@ attributes(void **state)
     const tess_value missing = {.type = TESS_VALUE_LIST, .as = {.list = {many, TESS_MISSING_MAX}}};
     ok(tess_attr_set(a, "missing_value", &missing, err));
     assert_int_equal(tess_conversion_from_attributes(a, &how, &error), TESS_ERR_LIMIT);
-    assert_string_equal(error.message,
-                        "attribute missing_value: more than 8 missing values");
+    assert_string_equal(error.message, "attribute missing_value: more than 8 missing values");
     assert_true(how.nmissing == 0 && how.scale == 1);
     ok(tess_array_close(a, err));
 }
@@ -682,9 +681,9 @@ read_only(void **state)
 
     (void)state;
     ok(tess_array_view_read_only(a, &view, err));
-    assert_int_equal(tess_array_write_as(view, &start, &stop, "|u1", NULL, items, sizeof items,
-                                         NULL, &e),
-                     TESS_ERR_ARG);
+    assert_int_equal(
+        tess_array_write_as(view, &start, &stop, "|u1", NULL, items, sizeof items, NULL, &e),
+        TESS_ERR_ARG);
     ok(tess_array_close(view, err));
     ok(tess_array_close(a, err));
 }

@@ -52,9 +52,10 @@ is_mean(const struct cell *c, const struct number *got, int32_t size)
         return got->whole == near_quotient(whole, c->n);
     const long double n = (long double)c->n, want = c->n > 0 ? sum / n : (long double)NAN;
     // Half a unit of the type, a bit more for what the double before it was; of small halves 2^-25.
-    const long double half = size == 2   ? fmaxl(0x1p-11L * fabsl(want), 0x1p-25L)
-                             : size == 4 ? fmaxl((long double)FLT_EPSILON / 2 * fabsl(want), 0x1p-150L)
-                                         : (long double)DBL_EPSILON * fabsl(want);
+    const long double half = size == 2 ? fmaxl(0x1p-11L * fabsl(want), 0x1p-25L)
+                             : size == 4
+                                 ? fmaxl((long double)FLT_EPSILON / 2 * fabsl(want), 0x1p-150L)
+                                 : (long double)DBL_EPSILON * fabsl(want);
     if (size == 2 && fabsl(want) > 65500)
         return isinf(got->real) || fabsl(got->real - want) <= 32;
     return isnan(want)   ? isnan(got->real)
@@ -90,8 +91,8 @@ places_of(const struct subject *s, const int64_t *factors, const int64_t *index,
 }
 
 static bool
-is_picked(const struct subject *s, const int64_t *factors, const int64_t *index,
-          const uint8_t *got, bool mode)
+is_picked(const struct subject *s, const int64_t *factors, const int64_t *index, const uint8_t *got,
+          bool mode)
 {
     const size_t size = (size_t)s->dtype.size;
     int64_t *const places = malloc(((size_t)s->nitems + 1) * sizeof *places);
@@ -160,8 +161,8 @@ check_downsampling(struct random *r, const struct subject *s, tess_downsampling 
                                : is_extreme(&c, &got, op == TESS_DOWNSAMPLE_MAX);
         cell_finish(&c);
         if (!right)
-            fail_msg("seed %" PRIu64 ", %s: item %" PRId64 " of type %c%d is wrong: %.20Lg, %lld", running,
-                     names[op], at - 1, (char)s->dtype.kind, (int)s->dtype.size, got.real,
+            fail_msg("seed %" PRIu64 ", %s: item %" PRId64 " of type %c%d is wrong: %.20Lg, %lld",
+                     running, names[op], at - 1, (char)s->dtype.kind, (int)s->dtype.size, got.real,
                      (long long)got.whole);
     }
     assert_int_equal(at, info.nitems);
@@ -223,9 +224,9 @@ arguments_are_checked(void **state)
         params.shape[0] = params.shape[1] = 5;
         target.dtype = cases[i].result;
         ok(tess_array_zeros(&storage, &params, &a, err));
-        const tess_status st = tess_array_downsample(a, (tess_downsampling)cases[i].op,
-                                                     cases[i].factors, NULL, &storage, &target,
-                                                     &out, &why);
+        const tess_status st =
+            tess_array_downsample(a, (tess_downsampling)cases[i].op, cases[i].factors, NULL,
+                                  &storage, &target, &out, &why);
         if (st != cases[i].status)
             fail_msg("%s: %s, %s", cases[i].what, tess_status_name(st), why.message);
         assert_true((out != NULL) == (st == TESS_OK));
@@ -287,9 +288,9 @@ levels_follow_each_other(void **state)
     ok(tess_array_pyramid(a, TESS_DOWNSAMPLE_MEAN, NULL, NULL, list, LEVELS, NULL, NULL, err));
     assert_int_equal(files_count(), LEVELS);
     tess_error why;
-    assert_int_equal(tess_array_pyramid(a, TESS_DOWNSAMPLE_MEAN, NULL, NULL, list, LEVELS, NULL,
-                                        levels, &why),
-                     TESS_ERR_IO); // they exist
+    assert_int_equal(
+        tess_array_pyramid(a, TESS_DOWNSAMPLE_MEAN, NULL, NULL, list, LEVELS, NULL, levels, &why),
+        TESS_ERR_IO); // they exist
     for (int n = 0; n < LEVELS; n++) {
         assert_null(levels[n]);
         free((void *)storages[n].path);

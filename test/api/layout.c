@@ -715,9 +715,9 @@ main(void)
         cmocka_unit_test(test_propose),      cmocka_unit_test(test_propose_for_use),
         cmocka_unit_test(test_propose_kept), cmocka_unit_test(test_search),
         cmocka_unit_test(test_kept),         cmocka_unit_test(test_no_loss),
-        cmocka_unit_test(test_measure),      cmocka_unit_test(test_apply),      cmocka_unit_test(test_source),
-        cmocka_unit_test(test_progress),     cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_views),
+        cmocka_unit_test(test_measure),      cmocka_unit_test(test_apply),
+        cmocka_unit_test(test_source),       cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_views),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

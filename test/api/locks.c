@@ -28,7 +28,8 @@ refuse(const tess_storage *storage, tess_status (*get)(const tess_storage *, tes
     refused(TESS_ERR_IO, get(storage, err));
     assert_int_equal(get(storage, &error), TESS_ERR_IO);
     assert_int_equal(error.sys, EWOULDBLOCK);
-    assert_non_null(strstr(error.message, "it is open for writing already, here or in another program"));
+    assert_non_null(
+        strstr(error.message, "it is open for writing already, here or in another program"));
 }
 
 static tess_status
@@ -327,12 +328,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(second_is_refused),
-        IN_A_FOLDER(new_is_refused),
-        IN_A_FOLDER(waits_in_vain),
-        IN_A_FOLDER(waiting_is_cancelled),
-        IN_A_FOLDER(waits_for_a_process),
-        IN_A_FOLDER(replacing_waits),
+        IN_A_FOLDER(second_is_refused),   IN_A_FOLDER(new_is_refused),
+        IN_A_FOLDER(waits_in_vain),       IN_A_FOLDER(waiting_is_cancelled),
+        IN_A_FOLDER(waits_for_a_process), IN_A_FOLDER(replacing_waits),
         IN_A_FOLDER(threads_wait),
     };
     (void)setenv("TESS_NUM_THREADS", "1", 1); // processes are forked

@@ -324,8 +324,8 @@ zeros_in_padding(void **state)
             p.chunkshape[0] = p.chunkshape[1] = 6;
             p.blockshape[0] = p.blockshape[1] = 3;
             if (way == 0) {
-                assert_int_equal(
-                    tess_array_from(&storage, &p, items, sizeof items, &a, &err), TESS_OK);
+                assert_int_equal(tess_array_from(&storage, &p, items, sizeof items, &a, &err),
+                                 TESS_OK);
                 check_padding(a, 0, value, 36, TESS_CHUNK_VALUE); // without padding
                 tess_array_discard(a);
             }
@@ -344,8 +344,8 @@ zeros_in_padding(void **state)
                 }
                 if (way == 3) {
                     tess_array_discard(a);
-                    assert_int_equal(
-                        tess_array_full(&storage, &p, &value, sizeof value, &a, &err), TESS_OK);
+                    assert_int_equal(tess_array_full(&storage, &p, &value, sizeof value, &a, &err),
+                                     TESS_OK);
                 }
             }
             check_padding(a, 0, value, kind == TESS_CHUNK_VALUE ? 36 : 24, kind);
@@ -358,10 +358,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zeros_in_padding),
-        cmocka_unit_test(test_cut),   cmocka_unit_test(test_deleted),
-        cmocka_unit_test(test_both),  cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_lossy),
+        cmocka_unit_test(zeros_in_padding), cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_deleted),     cmocka_unit_test(test_both),
+        cmocka_unit_test(test_constants),   cmocka_unit_test(test_lossy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /*
- * moved_files.c - the file or directory of a writer is renamed, replaced or removed under it by others:
- * it is told, and commits nothing that its path does not lead to. Programs may change directories,
- * and move what is committed.
+ * moved_files.c - the file or directory of a writer is renamed, replaced or removed under it by
+ * others: it is told, and commits nothing that its path does not lead to. Programs may change
+ * directories, and move what is committed.
  */
 #include "support/files.h"
 #include "support/states.h"

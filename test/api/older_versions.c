@@ -1,7 +1,7 @@
 /*
- * older_versions.c - arrays that Tessera 0.1.0 wrote (test/golden/tessera-0.1, listed with their sha256 in
- * SHA256SUMS): `_tess` is the whole ledger there. They are read and compared with their checksums,
- * and get the ledger of today with the next commit.
+ * older_versions.c - arrays that Tessera 0.1.0 wrote (test/golden/tessera-0.1, listed with their
+ * sha256 in SHA256SUMS): `_tess` is the whole ledger there. They are read and compared with their
+ * checksums, and get the ledger of today with the next commit.
  */
 #include "support/files.h"
 #include "support/native.h"

@@ -1,6 +1,6 @@
 /*
- * other_programs.c - what other programs do to a file of ours, done byte by byte: a header that they
- * change alone, and chunks that they replace without a trace in header, index or trailer.
+ * other_programs.c - what other programs do to a file of ours, done byte by byte: a header that
+ * they change alone, and chunks that they replace without a trace in header, index or trailer.
  *
  * c-blosc2 writes a header as a whole, with zeros in its reserved bytes, and a trailer without our
  * fingerprint.

@@ -54,9 +54,10 @@ try_codec(int id, bool fine)
 {
     struct kit kit;
     kit_init(&kit, NULL);
-    const tess_user_codec codec = {
-        .struct_size = sizeof(tess_user_codec),
-        .id = (uint8_t)id, .name = "x", .decompress = kit.codecs[0].decompress};
+    const tess_user_codec codec = {.struct_size = sizeof(tess_user_codec),
+                                   .id = (uint8_t)id,
+                                   .name = "x",
+                                   .decompress = kit.codecs[0].decompress};
     const tess_plugins plugins = {.codecs = &codec, .ncodecs = 1};
     char why[30];
     snprintf(why, sizeof why, "codec %d", id);
@@ -68,9 +69,10 @@ try_filter(int id, bool fine)
 {
     struct kit kit;
     kit_init(&kit, NULL);
-    const tess_user_filter filter = {
-        .struct_size = sizeof(tess_user_filter),
-        .id = (uint8_t)id, .name = "x", .backward = kit.filters[0].backward};
+    const tess_user_filter filter = {.struct_size = sizeof(tess_user_filter),
+                                     .id = (uint8_t)id,
+                                     .name = "x",
+                                     .backward = kit.filters[0].backward};
     const tess_plugins plugins = {.filters = &filter, .nfilters = 1};
     char why[30];
     snprintf(why, sizeof why, "filter %d", id);

@@ -52,8 +52,7 @@ expect_variance(const struct cell *c, int64_t ddof)
     }
     const long double variance =
         c->n > ddof && isfinite(mean) ? squares / (long double)(c->n - ddof) : (long double)NAN;
-    return (struct expected){.real = variance,
-                             .within = 1e-12L * (variance + mean * mean * 1e-3L)};
+    return (struct expected){.real = variance, .within = 1e-12L * (variance + mean * mean * 1e-3L)};
 }
 
 // The items of a cell are those that are not skipped; `all`: how many there were.
@@ -140,8 +139,8 @@ check_reduction(struct random *r, const struct subject *s, tess_reduction op)
     const bool chunks = random_below(r, 2) == 0; // small ones, so that there are many
     for (int i = 0; i < TESS_MAX_NDIM && chunks; i++)
         params.chunkshape[i] = params.blockshape[i] = 3;
-    const tess_status st = tess_array_reduce(s->a, op, all ? NULL : axes, n, &o, &storage, &params,
-                                             &out, &why);
+    const tess_status st =
+        tess_array_reduce(s->a, op, all ? NULL : axes, n, &o, &storage, &params, &out, &why);
     struct cells_walk w;
     if (st == TESS_OK)
         tess_array_info(out, &info);
@@ -169,8 +168,7 @@ check_reduction(struct random *r, const struct subject *s, tess_reduction op)
         fails |= e.fails || (extreme && c.all == 0);
         if (st == TESS_OK) {
             assert_true(at < info.nitems);
-            const struct number got =
-                number_of(&dtype, items + (size_t)at * (size_t)info.typesize);
+            const struct number got = number_of(&dtype, items + (size_t)at * (size_t)info.typesize);
             compare_cell(&got, &e, dtype.kind == TESS_KIND_FLOAT, op);
         }
         at++;

@@ -305,7 +305,8 @@ every_place(void **state)
                 struct reference r;
                 tess_array *const a = counting(NULL, &p, 1, &r);
 
-                ok(tess_array_insert(a, axis, position, count, layers, (size_t)count * 40, NULL, err));
+                ok(tess_array_insert(a, axis, position, count, layers, (size_t)count * 40, NULL,
+                                     err));
                 reference_insert(&r, axis, position, count, layers);
                 check_array(a, &r);
                 ok(tess_array_delete(a, axis, position, position + count, err));

@@ -572,8 +572,7 @@ size_in_advance(void **state)
             if (kind > 0) {
                 storage.mode = TESS_MODE_READ;
                 ok(tess_array_open(&storage, &a, err));
-                check_sizes(a, 0, way % 2 == 0 ? 3 : 1,
-                            way % 2 == 0 ? 2 * CHUNK + 300 : CHUNK + 4);
+                check_sizes(a, 0, way % 2 == 0 ? 3 : 1, way % 2 == 0 ? 2 * CHUNK + 300 : CHUNK + 4);
                 check_refused(tess_schunk_set_chunksize(a, chunk, &why), TESS_ERR_ARG, &why, "");
                 ok(tess_array_close(a, err));
                 files_remove(storage.path);

@@ -151,9 +151,11 @@ decompress(const tess_block *block, const void *src, size_t size, void *dst, siz
     return TESS_OK;
 }
 
-static const tess_user_codec counting = {
-    .struct_size = sizeof(tess_user_codec),
-    .id = TESS_PLUGIN_PRIVATE, .name = "counting", .compress = compress, .decompress = decompress};
+static const tess_user_codec counting = {.struct_size = sizeof(tess_user_codec),
+                                         .id = TESS_PLUGIN_PRIVATE,
+                                         .name = "counting",
+                                         .compress = compress,
+                                         .decompress = decompress};
 static const tess_plugins plugins = {&counting, 1, NULL, 0};
 
 enum { SIDE = 40, CHUNK = 20, BLOCK = 5 };
@@ -498,8 +500,8 @@ sizes(void **state)
         int32_t *const at = memory + 100;
         char sentence[100];
 
-        snprintf(sentence, sizeof sentence, "%zu bytes of memory, the items take %zu",
-                 needed - 1, needed);
+        snprintf(sentence, sizeof sentence, "%zu bytes of memory, the items take %zu", needed - 1,
+                 needed);
         for (int way = 0; way < 2; way++)
             for (size_t size = needed - 1; size <= needed + 1; size++) {
                 const tess_status st =

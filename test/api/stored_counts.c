@@ -1,6 +1,7 @@
 /*
- * stored_counts.c - what tess_info says of stored bytes, holes and kinds of chunks, against the chunks
- * one by one; through lives of arrays that are written to, grow, lose rows, and are opened again.
+ * stored_counts.c - what tess_info says of stored bytes, holes and kinds of chunks, against the
+ * chunks one by one; through lives of arrays that are written to, grow, lose rows, and are opened
+ * again.
  */
 #include "support/files.h"
 #include "support/random.h"

@@ -567,9 +567,12 @@ small_parts(void **state)
         items[i] = i % 128 < 64 ? (uint32_t)random_next(&r) : 0;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         struct meeting meeting = {.open = true};
-        const tess_user_filter filter = {
-            .struct_size = sizeof(tess_user_filter),
-            .id = 170, .name = "meet", .user = &meeting, .forward = meet, .backward = meet};
+        const tess_user_filter filter = {.struct_size = sizeof(tess_user_filter),
+                                         .id = 170,
+                                         .name = "meet",
+                                         .user = &meeting,
+                                         .forward = meet,
+                                         .backward = meet};
         const tess_plugins plugins = {.filters = &filter, .nfilters = 1};
         struct reference ref;
         tess_context context;

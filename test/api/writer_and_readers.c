@@ -1,7 +1,7 @@
 /*
- * writer_and_readers.c - one writer and many readers, in processes and threads, for as long as it takes: every
- * value that is read was committed, all values of one call are of one commit, and that is the
- * newest one when the call begins, or a later one.
+ * writer_and_readers.c - one writer and many readers, in processes and threads, for as long as it
+ * takes: every value that is read was committed, all values of one call are of one commit, and that
+ * is the newest one when the call begins, or a later one.
  *
  * The threads of a reader share a handle. Readers are killed now and then, and others take their
  * place. The writer closes the array now and then, and puts a copy in its place.

@@ -172,8 +172,8 @@ padding_of_one_value(void **state)
             assert_good(b2nd_full(ctx, &array, &value));
         } else {
             assert_good(b2nd_zeros(ctx, &array));
-            assert_good(b2nd_set_slice_cbuffer(written, &stop, sizeof written, &start, &stop,
-                                               array));
+            assert_good(
+                b2nd_set_slice_cbuffer(written, &stop, sizeof written, &start, &stop, array));
         }
         for (int n = 0; n < 3; n++) {
             assert_good(blosc2_schunk_decompress_chunk(array->sc, n, chunk, sizeof chunk));

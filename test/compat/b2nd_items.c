@@ -531,11 +531,16 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes_of_their_own_shape), cmocka_unit_test(boxes_in_larger_buffers),
-        cmocka_unit_test(boxes_beyond_the_end),     cmocka_unit_test(boxes_that_are_refused),
-        cmocka_unit_test(an_array_without_axes),    cmocka_unit_test(combinations_of_indices),
-        cmocka_unit_test(lists_that_are_refused),   cmocka_unit_test(items_by_number),
-        cmocka_unit_test(boxes_between_buffers),    cmocka_unit_test(threads_of_the_program),
+        cmocka_unit_test(boxes_of_their_own_shape),
+        cmocka_unit_test(boxes_in_larger_buffers),
+        cmocka_unit_test(boxes_beyond_the_end),
+        cmocka_unit_test(boxes_that_are_refused),
+        cmocka_unit_test(an_array_without_axes),
+        cmocka_unit_test(combinations_of_indices),
+        cmocka_unit_test(lists_that_are_refused),
+        cmocka_unit_test(items_by_number),
+        cmocka_unit_test(boxes_between_buffers),
+        cmocka_unit_test(threads_of_the_program),
         cmocka_unit_test_setup_teardown(a_postfilter, files_setup, files_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -302,8 +302,8 @@ blocks_on_several_threads(void **state)
         blosc2_context *const cctx = blosc2_create_cctx(c), *const dctx = blosc2_create_dctx(d);
         for (int k = 0; k < 2; k++) { // memory of the context is used again
             memset(items, 0, FILTERED);
-            const int n = blosc2_compress_ctx(cctx, items, FILTERED, chunk,
-                                              FILTERED + BLOSC2_MAX_OVERHEAD);
+            const int n =
+                blosc2_compress_ctx(cctx, items, FILTERED, chunk, FILTERED + BLOSC2_MAX_OVERHEAD);
             assert_good(n);
             check_calls(&f);
             assert_int_equal(blosc2_decompress_ctx(dctx, chunk, n, items, FILTERED), FILTERED);
@@ -312,9 +312,9 @@ blocks_on_several_threads(void **state)
                 assert_int_equal(items[i], i + 1);
         }
         f.refused = 40;
-        assert_int_equal(blosc2_compress_ctx(cctx, items, FILTERED, chunk,
-                                             FILTERED + BLOSC2_MAX_OVERHEAD),
-                         BLOSC2_ERROR_FILTER_PIPELINE);
+        assert_int_equal(
+            blosc2_compress_ctx(cctx, items, FILTERED, chunk, FILTERED + BLOSC2_MAX_OVERHEAD),
+            BLOSC2_ERROR_FILTER_PIPELINE);
         memset(f.calls, 0, sizeof f.calls);
         blosc2_free_ctx(cctx);
         blosc2_free_ctx(dctx);

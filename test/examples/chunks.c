@@ -1,6 +1,6 @@
 /*
- * chunks.c - stored chunks without decoding: what a server of tiles sends, what its client does with
- * it, and chunks that move from one array to another.
+ * chunks.c - stored chunks without decoding: what a server of tiles sends, what its client does
+ * with it, and chunks that move from one array to another.
  */
 #include <tessera.h>
 

@@ -55,7 +55,8 @@ main(void)
           &err);
     for (int i = 0; i < DAYS; i++)
         for (int j = 0; j < PLACES; j++)
-            if (isnan(celsius[i][j]) ? !isnan(back[i][j]) : fabs(back[i][j] - celsius[i][j]) > 0.0051)
+            if (isnan(celsius[i][j]) ? !isnan(back[i][j])
+                                     : fabs(back[i][j] - celsius[i][j]) > 0.0051)
                 return 1;
 
     // The same as floats, a row per place.

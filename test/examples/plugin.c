@@ -90,12 +90,18 @@ runs_decompress(const tess_block *block, const void *src, size_t size, void *dst
 }
 
 static const tess_user_filter filters[] = {
-    {.struct_size = sizeof(tess_user_filter), .id = SLOPE, .name = "slope",
-     .forward = slope_forward, .backward = slope_backward},
+    {.struct_size = sizeof(tess_user_filter),
+     .id = SLOPE,
+     .name = "slope",
+     .forward = slope_forward,
+     .backward = slope_backward},
 };
 static const tess_user_codec codecs[] = {
-    {.struct_size = sizeof(tess_user_codec), .id = RUNS, .name = "runs",
-     .compress = runs_compress, .decompress = runs_decompress},
+    {.struct_size = sizeof(tess_user_codec),
+     .id = RUNS,
+     .name = "runs",
+     .compress = runs_compress,
+     .decompress = runs_decompress},
 };
 static const tess_plugins plugins = {codecs, 1, filters, 1};
 

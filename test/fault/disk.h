@@ -1,9 +1,10 @@
 /*
  * disk.h - what the library does to the files below one folder, written down; and made to fail.
  *
- * Programs are linked with the static library and -Wl,--wrap for all system calls by which lib/tessera/io
- * changes files and names, or syncs (meson.build lists them). Each call is made; if it succeeded,
- * it is an operation of the log, with its bytes. Calls outside the folder are only made.
+ * Programs are linked with the static library and -Wl,--wrap for all system calls by which
+ * lib/tessera/io changes files and names, or syncs (meson.build lists them). Each call is made; if
+ * it succeeded, it is an operation of the log, with its bytes. Calls outside the folder are only
+ * made.
  *
  * Calls from several threads are written down one after the other. What is asked here is asked
  * while no other thread works.

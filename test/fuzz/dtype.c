@@ -5,9 +5,9 @@
  * Input: the string, a NUL, the extents of up to three axes (their number, then a byte each), and
  * items, in turn. What is printed is one line per row, and text, whatever the items are.
  */
-#include "text/print.h"
 #include "fuzz/fuzz.h"
 #include "meta/utf8.h"
+#include "text/print.h"
 
 #include <tessera/dtype.h>
 

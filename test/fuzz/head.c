@@ -5,9 +5,9 @@
  * the body, in parts. Whatever the headers claim, the body stays within memory, and what is taken
  * is a range that was asked for.
  */
-#include "fuzz/fuzz.h"
 #include "answer/head.h"
 #include "answer/judge.h"
+#include "fuzz/fuzz.h"
 #include "read/piece.h"
 
 enum { PIECES = 3 };

@@ -8,9 +8,9 @@
 #include "formats/flat/npy.h"
 #include "data/picked/select.h"
 #include "data/shapes.h"
+#include "fuzz/fuzz.h"
 #include "text/items/item.h"
 #include "text/text.h"
-#include "fuzz/fuzz.h"
 
 #include <tessera/dtype.h>
 

@@ -4,8 +4,8 @@
  * The text is the input up to its first NUL. What is understood must be the same when it is put
  * together and read again, and can be signed; nothing of it ends a line.
  */
-#include "fuzz/fuzz.h"
 #include "address/s3.h"
+#include "fuzz/fuzz.h"
 #include "s3/sign.h"
 
 static void

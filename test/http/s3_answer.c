@@ -1,8 +1,8 @@
 /*
  * s3_answer.c - tests of http/s3/answer and http/s3/xml.
  */
-#include "s3/answer.h"
 #include "http/http.h"
+#include "s3/answer.h"
 #include "s3/xml.h"
 
 #define XML "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

@@ -1,6 +1,7 @@
 /*
- * source_faults_test.c - sources of URLs over a server that fails: each fault once, each fault always, and
- * faults at random. Whatever happens, bytes are right, or the call fails with a sentence.
+ * source_faults_test.c - sources of URLs over a server that fails: each fault once, each fault
+ * always, and faults at random. Whatever happens, bytes are right, or the call fails with a
+ * sentence.
  */
 #include "http/reader.h"
 

@@ -27,17 +27,18 @@ static const struct type {
     const char *dtype; // bfloat16 is told as |V2
     int size, word;
 } types[TYPES] = {
-    {"|b1", 1, 1}, {"|i1", 1, 1}, {"|u1", 1, 1}, {"<i2", 2, 2}, {">i2", 2, 2},  {"<u2", 2, 2},
-    {">u2", 2, 2}, {"<i4", 4, 4}, {">i4", 4, 4}, {"<u4", 4, 4}, {">u4", 4, 4},  {"<i8", 8, 8},
-    {">i8", 8, 8}, {"<u8", 8, 8}, {">u8", 8, 8}, {"<f2", 2, 2}, {">f2", 2, 2},  {"<f4", 4, 4},
-    {">f4", 4, 4}, {"<f8", 8, 8}, {">f8", 8, 8}, {"<c8", 8, 4}, {">c8", 8, 4},  {"<c16", 16, 8},
-    {">c16", 16, 8}, {"float32", 4, 4}, {"int16", 2, 2}, {"?", 1, 1}, {"bfloat16", 2, 2},
+    {"|b1", 1, 1},     {"|i1", 1, 1},   {"|u1", 1, 1}, {"<i2", 2, 2},      {">i2", 2, 2},
+    {"<u2", 2, 2},     {">u2", 2, 2},   {"<i4", 4, 4}, {">i4", 4, 4},      {"<u4", 4, 4},
+    {">u4", 4, 4},     {"<i8", 8, 8},   {">i8", 8, 8}, {"<u8", 8, 8},      {">u8", 8, 8},
+    {"<f2", 2, 2},     {">f2", 2, 2},   {"<f4", 4, 4}, {">f4", 4, 4},      {"<f8", 8, 8},
+    {">f8", 8, 8},     {"<c8", 8, 4},   {">c8", 8, 4}, {"<c16", 16, 8},    {">c16", 16, 8},
+    {"float32", 4, 4}, {"int16", 2, 2}, {"?", 1, 1},   {"bfloat16", 2, 2},
 };
 
 static const struct type times[TIMES] = {
-    {"<M8[Y]", 8, 8},    {"<M8[M]", 8, 8},  {"<M8[W]", 8, 8},  {">M8[D]", 8, 8},
-    {"<M8[h]", 8, 8},    {"<M8[3h]", 8, 8}, {"<M8[s]", 8, 8},  {"<M8[ms]", 8, 8},
-    {"<M8[25us]", 8, 8}, {">M8[ns]", 8, 8}, {"<m8[Y]", 8, 8},  {"<m8[M]", 8, 8},
+    {"<M8[Y]", 8, 8},    {"<M8[M]", 8, 8},  {"<M8[W]", 8, 8},   {">M8[D]", 8, 8},
+    {"<M8[h]", 8, 8},    {"<M8[3h]", 8, 8}, {"<M8[s]", 8, 8},   {"<M8[ms]", 8, 8},
+    {"<M8[25us]", 8, 8}, {">M8[ns]", 8, 8}, {"<m8[Y]", 8, 8},   {"<m8[M]", 8, 8},
     {"<m8[D]", 8, 8},    {"<m8[s]", 8, 8},  {"<m8[7us]", 8, 8}, {"<m8[as]", 8, 8},
 };
 
@@ -64,12 +65,40 @@ draw_integer(struct random *r)
 static double
 draw_float(struct random *r)
 {
-    static const double special[] = {0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -0.9, -1.0, 127.5, 255.99,
-                                     65519.99, 65520.0, 65504.0, 0x1p-24, 0x1p-25, 0x1.8p-25,
-                                     0x1p-149, 0x1p-150, 0x1.8p-150, 0x1p-1074, 0x1.fffffep127,
-                                     0x1.ffffffp127, 0x1.fffffefffffffp127, 0x1.fep127,
-                                     0x1.ffp127, 0x1.fefffffffffffp127, 1e300, -1e39, 0x1p-133,
-                                     0x1p-134, 32767.5, -32768.5, -32769.0, 4294967295.5};
+    static const double special[] = {0.0,
+                                     -0.0,
+                                     0.5,
+                                     -0.5,
+                                     1.5,
+                                     2.5,
+                                     -0.9,
+                                     -1.0,
+                                     127.5,
+                                     255.99,
+                                     65519.99,
+                                     65520.0,
+                                     65504.0,
+                                     0x1p-24,
+                                     0x1p-25,
+                                     0x1.8p-25,
+                                     0x1p-149,
+                                     0x1p-150,
+                                     0x1.8p-150,
+                                     0x1p-1074,
+                                     0x1.fffffep127,
+                                     0x1.ffffffp127,
+                                     0x1.fffffefffffffp127,
+                                     0x1.fep127,
+                                     0x1.ffp127,
+                                     0x1.fefffffffffffp127,
+                                     1e300,
+                                     -1e39,
+                                     0x1p-133,
+                                     0x1p-134,
+                                     32767.5,
+                                     -32768.5,
+                                     -32769.0,
+                                     4294967295.5};
     uint64_t bits = random_next(r);
     double x;
     switch (below(r, 6)) {
@@ -108,7 +137,8 @@ turn(const struct type *t, uint8_t *item)
         }
 }
 
-// A number of a type, in the order of the machine. Little endian machines: the low bytes come first.
+// A number of a type, in the order of the machine. Little endian machines: the low bytes come
+// first.
 static void
 draw_item(struct random *r, const struct type *t, uint8_t *item)
 {

@@ -143,7 +143,9 @@ given(void **state)
         q.ndim = bad[i].ndim;
         q.typesize = bad[i].typesize;
         q.nmetalayers = bad[i].nmetalayers; // and none given
-        assert_int_equal(combination_init(&c, (const tess_array *const *)&s.a, 1, 0, &q, true, &err), TESS_ERR_ARG);
+        assert_int_equal(
+            combination_init(&c, (const tess_array *const *)&s.a, 1, 0, &q, true, &err),
+            TESS_ERR_ARG);
         combination_finish(&c);
     }
     scene_close(&s);

@@ -1,6 +1,6 @@
 /*
- * array_lease_table.c - tests of the table of array/packets/leases against a list that is searched from its
- * start.
+ * array_lease_table.c - tests of the table of array/packets/leases against a list that is searched
+ * from its start.
  */
 #include "array/packets/leases.h"
 

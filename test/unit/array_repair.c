@@ -4,11 +4,11 @@
  */
 #include "array/keep/repair.h"
 
-#include "api/files.h"
 #include "array/keep/compact.h"
 #include "array/open/open.h"
 #include "frame/query.h"
 #include "io/memory.h"
+#include "support/files.h"
 #include "support/random.h"
 #include "task/watch.h"
 

@@ -25,8 +25,8 @@ widening_follows_the_definition(void **state)
     for (int bits = 0; bits < 0x8000; bits++) {
         const int exponent = bits >> 10, fraction = bits & 1023;
         const float got = widened((uint16_t)bits), minus = widened((uint16_t)(bits | 0x8000));
-        const double want = exponent == 0 ? ldexp(fraction, -24)
-                                          : ldexp(1024 + fraction, exponent - 25);
+        const double want =
+            exponent == 0 ? ldexp(fraction, -24) : ldexp(1024 + fraction, exponent - 25);
         if (exponent == 31 && fraction > 0)
             assert_true(isnan(got) && isnan(minus));
         else if (exponent == 31)

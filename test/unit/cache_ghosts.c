@@ -1,5 +1,6 @@
 /*
- * cache_ghosts.c - tests of the ghosts of cache/policy.c: ages of missed keys against a list of all of them.
+ * cache_ghosts.c - tests of the ghosts of cache/policy.c: ages of missed keys against a list of all
+ * of them.
  */
 #include "cache/private.h"
 

@@ -38,9 +38,12 @@ static int mine; // what `user` points to
 static tess_user_filter
 description(void)
 {
-    return (tess_user_filter){
-        .struct_size = sizeof(tess_user_filter),
-        .id = ID, .name = "adder", .user = &mine, .forward = add_meta, .backward = subtract_meta};
+    return (tess_user_filter){.struct_size = sizeof(tess_user_filter),
+                              .id = ID,
+                              .name = "adder",
+                              .user = &mine,
+                              .forward = add_meta,
+                              .backward = subtract_meta};
 }
 
 static struct pipeline

@@ -38,7 +38,8 @@ which(void **state)
     const struct geometry g = grid_of_chunks();
     struct turn box, all, some, nothing;
     (void)state;
-    turn_of_box(&box, &g, (const int64_t[]){2, 4}, (const int64_t[]){7, 5}); // rows 0 to 2, column 2
+    turn_of_box(&box, &g, (const int64_t[]){2, 4},
+                (const int64_t[]){7, 5}); // rows 0 to 2, column 2
     turn_of_all(&all, &g);
     turn_of_list(&some, list, 3);
     turn_of_list(&nothing, NULL, 0);

@@ -4,12 +4,12 @@
  */
 #include "io/storage.h"
 
-#include "api/files.h"
 #include "io/file.h"
 #include "io/folder.h"
 #include "io/io.h"
 #include "io/memory.h"
 #include "io/names/path.h"
+#include "support/files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -374,8 +374,7 @@ check_order(const struct proposals *p, const struct model *m, const struct mix *
         const struct proposal *const one = &p->items[i];
 
         assert_true(grids_is_valid(s, &one->grid));
-        assert_true(one->predicted ==
-                    mix_predict(mix, m, s, &one->grid));
+        assert_true(one->predicted == mix_predict(mix, m, s, &one->grid));
         assert_true(i == 0 || p->items[i - 1].predicted <= one->predicted);
         for (int k = 0; k < i; k++)
             assert_false(grids_equal(s->ndim, &p->items[k].grid, &one->grid));

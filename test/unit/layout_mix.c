@@ -312,16 +312,34 @@ test_refused(void **state)
     for (int k = 0; k < 8; k++) {
         a[1] = point();
         switch (k) {
-        case 0: a[1].kind = (tess_access_kind)4; break;
-        case 1: a[1].extent[2] = 0; break;
-        case 2: a[1].extent[0] = -2; break;
-        case 3: a[1].weight = 0; break;
-        case 4: a[1].weight = (double)INFINITY; break;
-        case 5: a[1].weight = (double)NAN; break;
-        case 6: memset(a[1].name, 'x', sizeof a[1].name); break;
-        default: a[1].kind = TESS_ACCESS_APPEND; a[1].axis = 3; break;
+        case 0:
+            a[1].kind = (tess_access_kind)4;
+            break;
+        case 1:
+            a[1].extent[2] = 0;
+            break;
+        case 2:
+            a[1].extent[0] = -2;
+            break;
+        case 3:
+            a[1].weight = 0;
+            break;
+        case 4:
+            a[1].weight = (double)INFINITY;
+            break;
+        case 5:
+            a[1].weight = (double)NAN;
+            break;
+        case 6:
+            memset(a[1].name, 'x', sizeof a[1].name);
+            break;
+        default:
+            a[1].kind = TESS_ACCESS_APPEND;
+            a[1].axis = 3;
+            break;
         }
-        if (mix_init(&mix, a, 2, 3, shape, &err) != TESS_ERR_ARG || !strstr(err.message, "access 1"))
+        if (mix_init(&mix, a, 2, 3, shape, &err) != TESS_ERR_ARG ||
+            !strstr(err.message, "access 1"))
             fail_msg("case %d is not refused, or: %s", k, err.message);
     }
 }

@@ -201,8 +201,8 @@ test_numbers(void **state)
         const char *str;
         bool number, word; // of more than a byte
     } cases[] = {
-        {"b1", true, false}, {"i1", true, false}, {"u2", true, true},    {"i8", true, true},
-        {"f2", true, true},  {"f8", true, true},  {"f16", false, true},  {"c8", false, true},
+        {"b1", true, false},  {"i1", true, false}, {"u2", true, true},     {"i8", true, true},
+        {"f2", true, true},   {"f8", true, true},  {"f16", false, true},   {"c8", false, true},
         {"S4", false, false}, {"U2", false, true}, {"M8[s]", false, true}, {"V4", false, false},
     };
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * ndcopy_convert.c - tests of ndcopy/convert and base/half: floats of 2 bytes, all of them; units of
- * time; boxes with strides against a loop over the items, up to the first that does not fit.
+ * ndcopy_convert.c - tests of ndcopy/convert and base/half: floats of 2 bytes, all of them; units
+ * of time; boxes with strides against a loop over the items, up to the first that does not fit.
  */
 #include "base/half.h"
 #include "ndcopy/convert/convert.h"
@@ -109,9 +109,9 @@ halves_of_floats(void **state)
 static void
 units(void **state)
 {
-    static const char *const bad[] = {"<M8[",       "<M8[]",    "<M8[x]",   "<M8[s]]", "<M8[0s]",
-                                      "<M8[s",      "<M8[-1s]", "<M8[3 s]", "<i8",     "",
-                                      "<M8[99999999999s]", "<M8[25generic]"};
+    static const char *const bad[] = {
+        "<M8[",     "<M8[]",    "<M8[x]", "<M8[s]]", "<M8[0s]",           "<M8[s",
+        "<M8[-1s]", "<M8[3 s]", "<i8",    "",        "<M8[99999999999s]", "<M8[25generic]"};
     struct time_unit x, y;
     struct time_ratio ratio;
     (void)state;
@@ -141,29 +141,26 @@ calendar(void **state)
     int64_t at = 0, first = 0, end = 0;
     for (int64_t d = -300000; d < 300000; d++) {
         int64_t m;
-        assert_int_equal(times_convert((uint8_t *)&m, (const uint8_t *)&d, 1, MISFIT_STOP,
-                                       &to_months),
-                         1);
+        assert_int_equal(
+            times_convert((uint8_t *)&m, (const uint8_t *)&d, 1, MISFIT_STOP, &to_months), 1);
         if (d == -300000 || d == end) {
             const int64_t next = m + 1;
             if (d != -300000)
                 assert_int_equal(m, at + 1);
             at = m;
-            assert_int_equal(times_convert((uint8_t *)&first, (const uint8_t *)&m, 1, MISFIT_STOP,
-                                           &to_days),
-                             1);
-            assert_int_equal(times_convert((uint8_t *)&end, (const uint8_t *)&next, 1, MISFIT_STOP,
-                                           &to_days),
-                             1);
+            assert_int_equal(
+                times_convert((uint8_t *)&first, (const uint8_t *)&m, 1, MISFIT_STOP, &to_days), 1);
+            assert_int_equal(
+                times_convert((uint8_t *)&end, (const uint8_t *)&next, 1, MISFIT_STOP, &to_days),
+                1);
             assert_in_range(end - first, 28, 31);
         }
         assert_int_equal(m, at);
         assert_true(first <= d && d < end);
     }
     const int64_t leap = 30 * 12 + 1; // February 2000
-    assert_int_equal(times_convert((uint8_t *)&first, (const uint8_t *)&leap, 1, MISFIT_STOP,
-                                   &to_days),
-                     1);
+    assert_int_equal(
+        times_convert((uint8_t *)&first, (const uint8_t *)&leap, 1, MISFIT_STOP, &to_days), 1);
     assert_int_equal(first, 10988);
 }
 
@@ -174,7 +171,8 @@ static void
 boxes(void **state)
 {
     const struct item_type from = {.id = NUMBER_F8}, to = {.id = NUMBER_I2};
-    const tess_conversion how = {.struct_size = sizeof how, .misfit = TESS_MISFIT_ERROR, .scale = 1};
+    const tess_conversion how = {
+        .struct_size = sizeof how, .misfit = TESS_MISFIT_ERROR, .scale = 1};
     struct converter c;
     struct random r;
     (void)state;
@@ -240,8 +238,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_halves), cmocka_unit_test(all_bfloat16), cmocka_unit_test(halves_of_floats), cmocka_unit_test(units),
-        cmocka_unit_test(calendar),   cmocka_unit_test(boxes),        cmocka_unit_test(nothing_changes),
+        cmocka_unit_test(all_halves),       cmocka_unit_test(all_bfloat16),
+        cmocka_unit_test(halves_of_floats), cmocka_unit_test(units),
+        cmocka_unit_test(calendar),         cmocka_unit_test(boxes),
+        cmocka_unit_test(nothing_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

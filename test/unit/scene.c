@@ -1,5 +1,6 @@
 /*
- * scene.c - arrays in memory for tests of lib/tessera/grid, lib/tessera/select and lib/tessera/array, and what they hold.
+ * scene.c - arrays in memory for tests of lib/tessera/grid, lib/tessera/select and
+ * lib/tessera/array, and what they hold.
  */
 #include "unit/scene.h"
 

@@ -1,5 +1,6 @@
 /*
- * scene.h - arrays in memory for tests of lib/tessera/grid, lib/tessera/select and lib/tessera/array, and what they hold.
+ * scene.h - arrays in memory for tests of lib/tessera/grid, lib/tessera/select and
+ * lib/tessera/array, and what they hold.
  *
  * What is read from an array is compared with a reference that was changed alike, item by item.
  */

@@ -1,7 +1,7 @@
 /*
- * select_selection.c - tests of lib/tessera/select: points, lists of indices, masks and boxes of random
- * views, walked chunk by chunk, block by block and pick by pick, against a loop over what was
- * chosen.
+ * select_selection.c - tests of lib/tessera/select: points, lists of indices, masks and boxes of
+ * random views, walked chunk by chunk, block by block and pick by pick, against a loop over what
+ * was chosen.
  */
 #include "select/selection.h"
 

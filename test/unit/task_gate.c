@@ -1,6 +1,6 @@
 /*
- * task_gate.c - tests of task/gate: threads inside and a thread alone never meet, neither side waits
- * for ever, and a reader learns that it is wanted.
+ * task_gate.c - tests of task/gate: threads inside and a thread alone never meet, neither side
+ * waits for ever, and a reader learns that it is wanted.
  */
 #include "task/gate.h"
 

@@ -2,8 +2,8 @@
  * names.h - the symbols of the library behind the names of the headers.
  *
  * Each function has tess_ in front of its name, so that c-blosc2 can be loaded into the same
- * process. With TESSERA_B2ND_PLAIN_NAMES defined, the symbols are those of c-blosc2: for the library
- * libblosc2.so of Tessera.
+ * process. With TESSERA_B2ND_PLAIN_NAMES defined, the symbols are those of c-blosc2: for the
+ * library libblosc2.so of Tessera.
  */
 #if !defined(TESSERA_B2ND_NAMES_H) && !defined(TESSERA_B2ND_PLAIN_NAMES)
 #define TESSERA_B2ND_NAMES_H

@@ -48,8 +48,7 @@ copy_block(const struct job *job, int64_t nblock)
         const int64_t origin = job->origin[i] + inside;
         const int64_t low = larger(job->start[i], origin);
         const int64_t chunk_end = job->origin[i] + a->chunkshape[i];
-        const int64_t high =
-            smaller(job->stop[i], smaller(origin + a->blockshape[i], chunk_end));
+        const int64_t high = smaller(job->stop[i], smaller(origin + a->blockshape[i], chunk_end));
         at /= job->nblocks[i];
         if (low >= high)
             return;
@@ -79,8 +78,12 @@ int
 nd_read_filtered(const b2nd_array_t *array, const int64_t *start, const int64_t *stop, void *buffer,
                  const int64_t *shape)
 {
-    struct job job = {.array = array, .start = start, .stop = stop, .buffer = buffer,
-                      .shape = shape, .chunk = malloc((size_t)array->sc->chunksize)};
+    struct job job = {.array = array,
+                      .start = start,
+                      .stop = stop,
+                      .buffer = buffer,
+                      .shape = shape,
+                      .chunk = malloc((size_t)array->sc->chunksize)};
 
     if (!job.chunk)
         return BLOSC2_ERROR_MEMORY_ALLOC;

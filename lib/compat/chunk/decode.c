@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 struct decode {
     const void *chunk;
     int32_t size;

@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 int
 b2_check_encode(const blosc2_cparams *c, int64_t nbytes, int64_t destsize)
 {
@@ -148,8 +147,8 @@ make_block(void *arg, int32_t nblock, int tid, uint8_t *temporary)
     p.input = m->src ? m->src + offset : NULL;
     p.output = m->made + offset;
     p.output_typesize = p.output_typesize > 0 ? p.output_typesize : context->cparams.typesize;
-    p.output_size = (m->blocksize < left ? m->blocksize : left) / context->cparams.typesize *
-                    p.output_typesize;
+    p.output_size =
+        (m->blocksize < left ? m->blocksize : left) / context->cparams.typesize * p.output_typesize;
     p.output_offset = offset;
     p.nchunk = b2_context_nchunk(context);
     p.nblock = nblock;
@@ -190,7 +189,8 @@ encode_made(blosc2_context *context, const void *src, int32_t srcsize, void *des
         return b2_fail(BLOSC2_ERROR_MEMORY_ALLOC, "no memory for %d bytes", srcsize);
     const int32_t nblocks =
         srcsize > 0 ? (int32_t)(((int64_t)srcsize + m.blocksize - 1) / m.blocksize) : 0;
-    const int rc = b2_blocks_run(context->cparams.nthreads, 0, nblocks, m.blocksize, make_block, &m);
+    const int rc =
+        b2_blocks_run(context->cparams.nthreads, 0, nblocks, m.blocksize, make_block, &m);
     return rc == 0 ? encode(context, m.made, srcsize, dest, destsize) : rc;
 }
 

@@ -40,7 +40,8 @@ struct b2_access {
     int64_t handles; // counts those of the owner, and its shapes, guarded by `lock`: views follow
     atomic_bool unwritten; // something was changed since functions of the program wrote the frame
     bool in_file; // there is a file, or a directory, to commit to
-    bool deferred; // commits are for blosc2_schunk_free(), exit() and other super-chunks (storage.h)
+    bool
+        deferred; // commits are for blosc2_schunk_free(), exit() and other super-chunks (storage.h)
     atomic_bool uncommitted; // the commit of the last call failed
     dev_t device; // with inode: the file that is read, guarded by `lock`; 0: none is known
     ino_t inode;

@@ -3,9 +3,9 @@
  *
  * A file is opened for reading. The first call that changes it opens it for writing, and it stays
  * so until another super-chunk of this process wants to write the same file, or, if the program
- * wants locks, until the call ends. Each call commits what it changed (b2_schunk_end_counted()), or,
- * if that is deferred: it is committed when another super-chunk of this process reads the file, when
- * the super-chunk is freed, and when the process ends by exit().
+ * wants locks, until the call ends. Each call commits what it changed (b2_schunk_end_counted()),
+ * or, if that is deferred: it is committed when another super-chunk of this process reads the file,
+ * when the super-chunk is freed, and when the process ends by exit().
  */
 #ifndef COMPAT_SCHUNK_CALLS_H
 #define COMPAT_SCHUNK_CALLS_H

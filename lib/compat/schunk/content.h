@@ -11,8 +11,8 @@
 
 // Whether new chunks, and chunks that are read, go through the contexts of the super-chunk: these
 // have functions of the program, or encode otherwise than the library would. A dictionary for each
-// chunk, which the library makes where it pays, is such; and so are blocks of automatic sizes: those
-// of c-blosc2 are larger than the library's, and compress more.
+// chunk, which the library makes where it pays, is such; and so are blocks of automatic sizes:
+// those of c-blosc2 are larger than the library's, and compress more.
 bool b2_encodes_by_context(const struct b2_schunk *s);
 bool b2_decodes_by_context(const struct b2_schunk *s);
 

@@ -16,7 +16,8 @@
  * which is part of the magic.
  *
  * Blocks of 32 KiB: a request that is rounded out to whole blocks at both ends grows by less than
- * 64 KiB, the gap that libtessera reads anyway to save a request of a far source (lib/tessera/io/source).
+ * 64 KiB, the gap that libtessera reads anyway to save a request of a far source
+ * (lib/tessera/io/source).
  */
 #ifndef HTTP_CACHE_FILE_H
 #define HTTP_CACHE_FILE_H

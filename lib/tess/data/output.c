@@ -4,9 +4,9 @@
 #include "data/output.h"
 
 #include "data/path.h"
+#include "io/names/rename.h"
 #include "report.h"
 #include "signals.h"
-#include "io/names/rename.h"
 
 #include <errno.h>
 #include <fcntl.h>

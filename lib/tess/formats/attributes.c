@@ -5,11 +5,11 @@
  */
 #include "formats/attributes.h"
 
+#include "meta/utf8.h"
 #include "report.h"
 #include "text/items/item.h"
 #include "text/items/real.h"
 #include "text/text.h"
-#include "meta/utf8.h"
 
 #include <tessera/convert.h>
 #include <tessera/dtype.h>

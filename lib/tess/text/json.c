@@ -3,8 +3,8 @@
  */
 #include "text/json.h"
 
-#include "text/items/real.h"
 #include "meta/utf8.h"
+#include "text/items/real.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -329,7 +329,7 @@ read_in_memory(const tess_array *a, const int64_t *start, const int64_t *stop, i
 {
     struct grid_reading r;
     return grid_read_begin(&r, a->grid, start, stop, NULL, to) ? TESS_OK
-                                                              : read_rest(a, &r, nitems, err);
+                                                               : read_rest(a, &r, nitems, err);
 }
 
 TESS_API tess_status

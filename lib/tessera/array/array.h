@@ -8,9 +8,9 @@
  * threads may be in it at once, beside each other and beside writes. Writes of items and commits
  * take turns (update.h); whatever else takes a tess_array * requires exclusive access, which the
  * program grants: no lock enforces it. Which public calls these are, the manual says (threads.rst).
- * What readers share, and change, locks itself (grid/grid.h). `users` is atomic because a view is made by a
- * reader; `moved` and `discarded` change with exclusive access. Functions run on the thread of the
- * call.
+ * What readers share, and change, locks itself (grid/grid.h). `users` is atomic because a view is
+ * made by a reader; `moved` and `discarded` change with exclusive access. Functions run on the
+ * thread of the call.
  */
 #ifndef ARRAY_ARRAY_H
 #define ARRAY_ARRAY_H

@@ -20,8 +20,8 @@
 #include "io/folder.h"
 #include "io/io.h"
 #include "io/lock_file.h"
-#include "io/names/removal.h"
 #include "io/names/path.h"
+#include "io/names/removal.h"
 #include "io/storage.h"
 #include "task/watch.h"
 

@@ -19,8 +19,8 @@
 #include "frame/format/trailer.h"
 #include "frame/private.h"
 #include "frame/sparse/files.h"
-#include "io/names/path.h"
 #include "io/io.h"
+#include "io/names/path.h"
 #include "meta/layers.h"
 
 #include <inttypes.h>

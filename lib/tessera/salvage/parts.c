@@ -5,11 +5,11 @@
 
 #include "base/checked.h"
 #include "base/error.h"
-#include "base/plugin.h"
 #include "base/limits.h"
 #include "base/memory.h"
-#include "chunk/header.h"
+#include "base/plugin.h"
 #include "chunk/content.h"
+#include "chunk/header.h"
 #include "frame/format/index.h"
 #include "frame/format/ledger.h"
 #include "frame/format/trailer.h"

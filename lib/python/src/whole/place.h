@@ -21,8 +21,8 @@ struct py_place {
  * Reads a place from a dict: path (str or None), url (bool), mode (of tess_mode), threads, cache
  * (numbers), mmap (bool), image (what has bytes), checksums, durability (words), memory_limit (a
  * number), wait (seconds, may be infinite), lock_file, explicit_commits (bool), and for URLs
- * ca_file, token, cache_dir (str). What it lacks is as tess_storage_init() and tess_context_init() set it. False:
- * an exception is set. Free it with py_place_finish() in either case.
+ * ca_file, token, cache_dir (str). What it lacks is as tess_storage_init() and tess_context_init()
+ * set it. False: an exception is set. Free it with py_place_finish() in either case.
  */
 bool py_place_parse(struct py_place *place, PyObject *dict);
 

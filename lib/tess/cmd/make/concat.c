@@ -2,8 +2,8 @@
  * concat.c - tess concat: arrays one behind the other.
  */
 #include "commands.h"
-#include "several/combine.h"
 #include "options.h"
+#include "several/combine.h"
 
 #include <tessera/copy.h>
 

@@ -2,8 +2,8 @@
  * stack.c - tess stack: arrays side by side along a new axis.
  */
 #include "commands.h"
-#include "several/combine.h"
 #include "options.h"
+#include "several/combine.h"
 
 #include <tessera/copy.h>
 

@@ -12,8 +12,8 @@
 #include "formats/source.h"
 #include "formats/tree/tree.h"
 #include "formats/tree/tree_record.h"
-#include "report.h"
 #include "meta/utf8.h"
+#include "report.h"
 
 #include <tessera/files.h>
 

@@ -6,11 +6,11 @@
  */
 #include "text/items/item_scalar.h"
 
+#include "meta/utf8.h"
 #include "report.h"
 #include "text/items/date.h"
 #include "text/items/real.h"
 #include "text/text.h"
-#include "meta/utf8.h"
 
 #include <ctype.h>
 #include <errno.h>

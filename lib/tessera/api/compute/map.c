@@ -6,14 +6,14 @@
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "array/convert.h"
-#include "compute/parts/each.h"
-#include "compute/statistics/statistics.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "compute/map/commit.h"
 #include "compute/map/shape.h"
+#include "compute/parts/each.h"
+#include "compute/statistics/statistics.h"
 #include "task/watch.h"
 
 #include <tessera/map.h>

@@ -3,8 +3,8 @@
  * have in common.
  *
  * A *sink* says what is done with a box. Threads take boxes in order, work on them in any order,
- * and finish them in order; so what is merged in finish does not depend on threads. The stored bytes
- * of arrays that the boxes will be read from are fetched ahead.
+ * and finish them in order; so what is merged in finish does not depend on threads. The stored
+ * bytes of arrays that the boxes will be read from are fetched ahead.
  *
  *     st = engine_begin(&e, &sink, &boxes, arrays, n, watch, err);
  *     while (st == TESS_OK && engine_has_more(&e))

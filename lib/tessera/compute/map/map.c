@@ -174,8 +174,8 @@ compute_constant(struct run *r, struct slot *slot, tess_error *err)
         inputs[k] = items[k];
         constant = in->a->g->typesize <= ITEM_MOST;
         if (constant)
-            st = map_input_is_constant(m, in, slot->box.start, slot->box.stop, &r->engine.inner, items[k],
-                                       &constant, err);
+            st = map_input_is_constant(m, in, slot->box.start, slot->box.stop, &r->engine.inner,
+                                       items[k], &constant, err);
     }
     if (st != TESS_OK || !constant)
         return st;
@@ -224,7 +224,8 @@ store_box(const struct run *r, const struct slot *slot, tess_error *err)
         if (!slot->constant)
             shape_strides(m->ndim, shape, out->a->g->typesize, src.stride);
         watch_part(r->watch, &all, k + 1, m->noutputs);
-        st = array_write(out->a, slot->box.start, slot->box.stop, NULL, &src, out->staged, r->watch, err);
+        st = array_write(out->a, slot->box.start, slot->box.stop, NULL, &src, out->staged, r->watch,
+                         err);
     }
     return st;
 }

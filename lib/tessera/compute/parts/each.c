@@ -3,8 +3,8 @@
  *
  * For one that changes them, batches of chunks are decoded and handed out, as for one that looks;
  * parts that were changed are kept, and stored when the batch is done: whole blocks as a source of
- * edits, chunks as boxes that are written. So a part is handed out once, and one that stays costs no
- * encoding.
+ * edits, chunks as boxes that are written. So a part is handed out once, and one that stays costs
+ * no encoding.
  */
 #include "compute/parts/each.h"
 

@@ -335,8 +335,7 @@ hand_out_whole(void *self, void *tally, const struct engine_box *box, uint8_t *r
     }
     shape_strides(part.ndim, shape, a->g->typesize, part.strides);
     memcpy(to.stride, part.strides, sizeof to.stride);
-    const tess_status st =
-        array_read(a, box->start, box->stop, NULL, &to, &p->engine.inner, err);
+    const tess_status st = array_read(a, box->start, box->stop, NULL, &to, &p->engine.inner, err);
     if (st == TESS_OK)
         part.equal = ndconstant(part.ndim, shape, a->g->typesize, room, part.strides);
     return st == TESS_OK ? p->user->part(p->user->self, tally, &part, err) : st;
@@ -386,9 +385,8 @@ run_whole(struct parts *p, int64_t most, struct watch *watch, tess_error *err)
 {
     const struct geometry *const g = p->a->g;
     const int64_t done = p->engine.nitems, nitems = min_i64(p->nitems, most / g->typesize);
-    const int64_t cost = p->user->slow
-                             ? INT64_MAX
-                             : chunk_grid_decode_cost(p->a->grid, nitems * g->typesize);
+    const int64_t cost =
+        p->user->slow ? INT64_MAX : chunk_grid_decode_cost(p->a->grid, nitems * g->typesize);
     const struct task_width width = chunk_grid_width(p->a->grid, cost, watch);
     tess_status st = TESS_OK;
     if (!p->sink.work)

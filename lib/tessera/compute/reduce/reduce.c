@@ -109,8 +109,8 @@ add_chunk(struct job *j, struct state *s, const struct walk *chunk, uint8_t *roo
         stop[i] = chunk->at[i] * j->d.chunk[i] + chunk->hi[i];
         grid[i] = ceil_div(j->d.chunk[i], j->d.piece[i]);
     }
-    tess_status st =
-        array_is_constant(j->r->a, start, stop, CONSTANT_STORED, &j->engine.inner, item, &constant, err);
+    tess_status st = array_is_constant(j->r->a, start, stop, CONSTANT_STORED, &j->engine.inner,
+                                       item, &constant, err);
     if (st == TESS_OK && constant)
         add_constant(j, s, start, stop, item);
     if (st != TESS_OK || constant)

@@ -6,11 +6,11 @@
  */
 #include "compute/statistics/statistics.h"
 
-#include "compute/statistics/tally.h"
-#include "compute/parts/parts.h"
 #include "base/error.h"
 #include "base/exact.h"
 #include "base/limits.h"
+#include "compute/parts/parts.h"
+#include "compute/statistics/tally.h"
 #include "meta/dtype.h"
 
 #include <math.h>

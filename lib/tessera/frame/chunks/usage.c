@@ -13,8 +13,8 @@
 #include "frame/container.h"
 #include "frame/format/index.h"
 #include "frame/private.h"
-#include "io/names/path.h"
 #include "io/io.h"
+#include "io/names/path.h"
 
 #include <inttypes.h>
 

@@ -9,10 +9,10 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "chunk/content.h"
 #include "chunk/encode/encode.h"
 #include "chunk/encode/flat.h"
 #include "chunk/header.h"
-#include "chunk/content.h"
 #include "frame/format/checksums.h"
 #include "meta/layers.h"
 
