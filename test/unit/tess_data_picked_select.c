@@ -57,7 +57,7 @@ static const struct {
 };
 
 static void
-describe(const struct selection *sel, char *text, size_t size)
+describe(const struct slice_range *sel, char *text, size_t size)
 {
     size_t n = 0;
 
@@ -75,7 +75,7 @@ test_good(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-        struct selection sel;
+        struct slice_range sel;
         tess_error err;
         char text[400];
 
@@ -125,7 +125,7 @@ test_bad(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        struct selection sel;
+        struct slice_range sel;
         tess_error err = {0};
 
         if (select_parse(bad[i].expr, bad[i].ndim, shape, &sel, &err) != TESS_ERR_ARG)
@@ -139,7 +139,7 @@ static void
 test_end_of_range(void **state)
 {
     static const int64_t long_axis[] = {INT64_MAX};
-    struct selection sel;
+    struct slice_range sel;
     tess_error err;
 
     (void)state;
@@ -184,7 +184,7 @@ test_random(void **state)
         const int64_t length = rand() % 12;
         const int start = rand() % 33 - 16, stop = rand() % 33 - 16;
         const int step = rand() % 2 ? 1 + rand() % 5 : -1 - rand() % 5;
-        struct selection sel;
+        struct slice_range sel;
         tess_error err;
         char expr[64];
         int items[16];

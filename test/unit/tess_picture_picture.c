@@ -42,7 +42,7 @@ test_plans(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
-        const struct selection sel = {.ndim = 2, .count = {plans[i].rows, plans[i].columns}};
+        const struct slice_range sel = {.ndim = 2, .count = {plans[i].rows, plans[i].columns}};
         struct picture p;
 
         picture_plan(&p, &sel, (int[2]){0, 1}, (int64_t[2]){plans[i].high, plans[i].wide});
@@ -92,7 +92,7 @@ make(const int64_t *shape)
 
 // A cell by looking at all items of its box; NaN if all are missing.
 static double
-slow_cell(const struct picture *p, const struct selection *sel, const int64_t *shape,
+slow_cell(const struct picture *p, const struct slice_range *sel, const int64_t *shape,
           enum picture_reduce reduce, int64_t row, int64_t column)
 {
     const int64_t at[2] = {row, column};
@@ -133,7 +133,7 @@ slow_cell(const struct picture *p, const struct selection *sel, const int64_t *s
 }
 
 static void
-check_cells(const struct picture *p, const struct selection *sel, const int64_t *shape,
+check_cells(const struct picture *p, const struct slice_range *sel, const int64_t *shape,
             enum picture_reduce reduce)
 {
     double least = (double)NAN, greatest = (double)NAN;
@@ -173,7 +173,7 @@ test_random(void **state)
         const int64_t shape[NDIM] = {1 + rand() % 9, 1 + rand() % 30, 1 + rand() % 30};
         const int first = rand() % NDIM, second = (first + 1 + rand() % 2) % NDIM;
         const enum picture_reduce reduce = (enum picture_reduce)(rand() % 4);
-        struct selection sel = {.ndim = NDIM};
+        struct slice_range sel = {.ndim = NDIM};
         tess_array *a = make(shape);
         struct picked picked;
         struct picture p;

@@ -8,8 +8,8 @@
 #include "convert/convert.h"
 
 #include "convert/layers.h"
+#include "data/box_walk.h"
 #include "data/compare.h"
-#include "data/walk.h"
 #include "help/values.h"
 #include "report.h"
 #include "text/items/item.h"
@@ -144,7 +144,7 @@ struct convert_job {
 };
 
 static tess_status
-convert_box(const struct walk *w, uint8_t *buffer, void *user, tess_error *err)
+convert_box(const struct box_walk *w, uint8_t *buffer, void *user, tess_error *err)
 {
     const struct convert_job *const job = user;
     const struct convert *const c = job->c;
@@ -210,7 +210,7 @@ convert_fill(const struct convert *c, const tess_info *info, tess_params *params
         st = report_nomem(err, size);
         goto out;
     }
-    TRY(convert_box(&(struct walk){.items = 1}, *fill, (void *)&job, err));
+    TRY(convert_box(&(struct box_walk){.items = 1}, *fill, (void *)&job, err));
     TRY(tess_array_get_item(other, NULL, *fill, (size_t)size, err));
     params->fill = *fill;
     params->fill_size = (size_t)size;
@@ -246,12 +246,12 @@ convert_items(const struct convert *c, const tess_array *in, tess_array *out, te
     tess_info info;
 
     tess_array_info(out, &info);
-    return walk_run(&(struct walk_plan){.ndim = info.ndim,
-                                        .shape = info.shape,
-                                        .grain = info.chunkshape,
-                                        .order = WALK_C,
-                                        .array = out},
-                    tess_dtype_parse(c->memory).size, convert_box, (void *)&job, err);
+    return box_walk_run(&(struct box_walk_plan){.ndim = info.ndim,
+                                                .shape = info.shape,
+                                                .grain = info.chunkshape,
+                                                .order = BOX_WALK_C,
+                                                .array = out},
+                        tess_dtype_parse(c->memory).size, convert_box, (void *)&job, err);
 }
 
 tess_status

@@ -10,8 +10,8 @@
 #include "formats/grow.h"
 
 #include "data/axis.h"
+#include "data/box_walk.h"
 #include "data/open.h"
-#include "data/walk.h"
 #include "formats/input.h"
 #include "formats/source.h"
 #include "options.h"
@@ -100,7 +100,7 @@ struct piece {
 };
 
 static tess_status
-copy_box(const struct walk *w, uint8_t *buffer, void *user, tess_error *err)
+copy_box(const struct box_walk *w, uint8_t *buffer, void *user, tess_error *err)
 {
     const struct piece *const piece = user;
     struct growth *const job = piece->job;
@@ -133,13 +133,13 @@ copy_piece(struct growth *job, int64_t from, int64_t to, int64_t moved, tess_err
     memcpy(shape, job->in.shape, sizeof shape);
     shape[job->axis] = to - from;
     skew[job->axis] = (job->at + from) % job->before.chunkshape[job->axis];
-    return walk_run(&(struct walk_plan){.ndim = job->in.ndim,
-                                        .shape = shape,
-                                        .grain = job->before.chunkshape,
-                                        .skew = skew,
-                                        .order = job->in.order,
-                                        .array = job->array},
-                    job->in.typesize, copy_box, &piece, err);
+    return box_walk_run(&(struct box_walk_plan){.ndim = job->in.ndim,
+                                                .shape = shape,
+                                                .grain = job->before.chunkshape,
+                                                .skew = skew,
+                                                .order = job->in.order,
+                                                .array = job->array},
+                        job->in.typesize, copy_box, &piece, err);
 }
 
 static tess_status

@@ -3,9 +3,9 @@
  */
 #include "formats/ingest.h"
 
+#include "data/box_walk.h"
 #include "data/open.h"
 #include "data/params.h"
-#include "data/walk.h"
 #include "formats/attributes.h"
 #include "report.h"
 
@@ -29,16 +29,16 @@ cut_chunks(struct ingest *job, tess_error *err)
     tess_params params = job->params;
     tess_storage storage; // in memory
     tess_array *a = NULL;
-    struct walk walk;
+    struct box_walk walk;
     tess_info info;
     tess_status st = TESS_OK;
 
     _Static_assert(sizeof ones / sizeof ones[0] == TESS_MAX_NDIM, "a 1 per axis");
-    walk_init(&walk, &(struct walk_plan){.ndim = in->ndim,
-                                         .shape = in->shape,
-                                         .grain = ones,
-                                         .max_items = WALK_BYTES / in->typesize,
-                                         .order = source_order(in)});
+    box_walk_init(&walk, &(struct box_walk_plan){.ndim = in->ndim,
+                                                 .shape = in->shape,
+                                                 .grain = ones,
+                                                 .max_items = BOX_WALK_BYTES / in->typesize,
+                                                 .order = source_order(in)});
     if (walk.empty)
         return TESS_OK;
     tess_storage_init(&storage);
@@ -115,7 +115,7 @@ out:
 }
 
 static tess_status
-copy_box(const struct walk *w, uint8_t *buffer, void *user, tess_error *err)
+copy_box(const struct box_walk *w, uint8_t *buffer, void *user, tess_error *err)
 {
     struct ingest *const job = user;
     const size_t size = (size_t)(w->items * job->in->typesize);
@@ -139,12 +139,12 @@ copy(struct ingest *job, tess_error *err)
     tess_info info;
 
     tess_array_info(job->out, &info);
-    TRY(walk_run(&(struct walk_plan){.ndim = in->ndim,
-                                     .shape = in->shape,
-                                     .grain = info.chunkshape,
-                                     .order = source_order(in),
-                                     .array = job->out},
-                 in->typesize, copy_box, job, err));
+    TRY(box_walk_run(&(struct box_walk_plan){.ndim = in->ndim,
+                                             .shape = in->shape,
+                                             .grain = info.chunkshape,
+                                             .order = source_order(in),
+                                             .array = job->out},
+                     in->typesize, copy_box, job, err));
     job->about = job->in_name;
     TRY(source_finish(in, err));
     job->about = job->out_name;

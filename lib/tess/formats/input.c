@@ -36,7 +36,7 @@ take_array(struct input *in, tess_array *a)
     in->typesize = info.typesize;
     in->ndim = info.ndim;
     memcpy(in->shape, info.shape, sizeof in->shape);
-    in->order = WALK_C;
+    in->order = BOX_WALK_C;
 }
 
 static tess_status

@@ -20,7 +20,7 @@ struct input {
     int32_t typesize;
     int ndim;
     int64_t shape[TESS_MAX_NDIM];
-    enum walk_order order; // in which it is to be read
+    enum box_walk_order order; // in which it is to be read
     int32_t swapped; // bytes of the words whose bytes change places; 0: none do
 
     // Set by input_adapt(): items are read as doubles, and encoded for the array when written.

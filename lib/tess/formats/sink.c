@@ -8,7 +8,7 @@
 #include <string.h>
 
 int
-sink_axes(const struct selection *sel, const int64_t *in, int64_t *out)
+sink_axes(const struct slice_range *sel, const int64_t *in, int64_t *out)
 {
     int n = 0;
 
@@ -48,7 +48,7 @@ const char *
 sink_dimension(const struct sink_plan *plan, int axis)
 {
     const struct attribute *const a = attributes_find(plan->attributes, ATTRIBUTES_DIMENSIONS);
-    const struct selection *const sel = plan->selection;
+    const struct slice_range *const sel = plan->selection;
     int n = 0;
 
     if (!a || a->value.type != TESS_VALUE_LIST || a->value.as.list.count != (size_t)sel->ndim)

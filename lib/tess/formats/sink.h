@@ -13,7 +13,7 @@
 // What is exported. All that it points to stays.
 struct sink_plan {
     const tess_info *info; // of the array
-    const struct selection *selection;
+    const struct slice_range *selection;
     const int64_t *grain; // of pick_grid()
     struct attributes *attributes; // of the array
     int level; // of compression, 0 to 9; -1: not given
@@ -47,7 +47,7 @@ struct sink {
 void sink_remark(struct sink *s, const char *format, ...) TESS_PRINTF(2, 3);
 
 // The axes that come out, of one box: dropped ones are gone.
-int sink_axes(const struct selection *sel, const int64_t *in, int64_t *out);
+int sink_axes(const struct slice_range *sel, const int64_t *in, int64_t *out);
 // The name of an axis that comes out, from ATTRIBUTES_DIMENSIONS; NULL if there is none.
 const char *sink_dimension(const struct sink_plan *plan, int axis);
 // Remarks on names of dimensions of which none can be used.
@@ -86,7 +86,7 @@ struct sink_file_kind {
 const struct sink_file_kind *sink_file_netcdf(void);
 const struct sink_file_kind *sink_file_hdf5(void);
 
-// Boxes come in the order of WALK_STREAM; there is no path.
+// Boxes come in the order of BOX_WALK_STREAM; there is no path.
 sink_open_fn sink_stdout_open;
 
 #endif

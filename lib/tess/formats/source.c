@@ -21,12 +21,12 @@ source_close(struct source *source)
     source->close(source);
 }
 
-enum walk_order
+enum box_walk_order
 source_order(const struct source *source)
 {
     if (source->sequential)
-        return source->fortran ? WALK_STREAM_FORTRAN : WALK_STREAM;
-    return source->fortran ? WALK_FORTRAN : WALK_C;
+        return source->fortran ? BOX_WALK_STREAM_FORTRAN : BOX_WALK_STREAM;
+    return source->fortran ? BOX_WALK_FORTRAN : BOX_WALK_C;
 }
 
 tess_status

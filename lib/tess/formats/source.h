@@ -4,7 +4,7 @@
 #ifndef TESS_FORMATS_SOURCE_H
 #define TESS_FORMATS_SOURCE_H
 
-#include "data/walk.h"
+#include "data/box_walk.h"
 #include "formats/attributes.h"
 #include "formats/feed.h"
 
@@ -65,7 +65,7 @@ tess_status source_open_variable(const char *name, const char *path, struct sour
 bool source_is_tree(const char *name);
 
 // In which order the boxes of a walk are to be read.
-enum walk_order source_order(const struct source *source);
+enum box_walk_order source_order(const struct source *source);
 // After the last box, all of which were read.
 tess_status source_finish(struct source *source, tess_error *err);
 

@@ -81,7 +81,7 @@ append_axis(char *text, const tess_value *names, int axis)
 
 // As it would be written for --slice.
 static void
-append_slice(char *text, const struct selection *sel, const int64_t *shape)
+append_slice(char *text, const struct slice_range *sel, const int64_t *shape)
 {
     append(text, "[");
     for (int i = 0; i < sel->ndim; i++) {
@@ -106,7 +106,7 @@ append_slice(char *text, const struct selection *sel, const int64_t *shape)
 }
 
 static void
-append_boxes(char *text, const struct selection *sel, const struct picture *p,
+append_boxes(char *text, const struct slice_range *sel, const struct picture *p,
              enum picture_reduce reduce, const tess_value *names)
 {
     static const char *const words[] = {[PICTURE_SAMPLE] = "1",
@@ -130,7 +130,7 @@ append_boxes(char *text, const struct selection *sel, const struct picture *p,
 
 void
 caption_init(struct caption *c, const char *path, const char *field, const struct picked *picked,
-             const struct selection *sel, const struct picture *p, enum picture_reduce reduce)
+             const struct slice_range *sel, const struct picture *p, enum picture_reduce reduce)
 {
     const tess_array *const a = picked->a;
     tess_value *const names = dimension_names(a, picked->base_ndim);

@@ -24,7 +24,7 @@ struct caption {
  * left out.
  */
 void caption_init(struct caption *c, const char *path, const char *field,
-                  const struct picked *picked, const struct selection *sel, const struct picture *p,
-                  enum picture_reduce reduce);
+                  const struct picked *picked, const struct slice_range *sel,
+                  const struct picture *p, enum picture_reduce reduce);
 
 #endif

@@ -32,7 +32,7 @@ divide_up(int64_t a, int64_t b)
 }
 
 void
-picture_plan(struct picture *p, const struct selection *sel, const int axes[2],
+picture_plan(struct picture *p, const struct slice_range *sel, const int axes[2],
              const int64_t most[2])
 {
     int64_t common_box = 1, common_zoom = INT64_MAX;
@@ -59,7 +59,7 @@ picture_plan(struct picture *p, const struct selection *sel, const int axes[2],
 struct reading {
     struct picture *picture;
     int32_t typesize;
-    struct selection sel;
+    struct slice_range sel;
     int64_t box[2];
     enum picture_reduce reduce;
     const struct numbers *numbers;
@@ -72,7 +72,7 @@ static void
 thin_out(struct reading *r)
 {
     const struct picture *p = r->picture;
-    struct selection *sel = &r->sel;
+    struct slice_range *sel = &r->sel;
 
     for (int k = 0; k < 2; k++) {
         const int axis = p->axes[k];
@@ -132,7 +132,7 @@ add_run(struct reading *r, int64_t cell, int64_t first, uint8_t *items, size_t i
 }
 
 static tess_status
-add_box(const struct walk *w, uint8_t *items, void *user, tess_error *err)
+add_box(const struct box_walk *w, uint8_t *items, void *user, tess_error *err)
 {
     struct reading *const r = user;
     const struct picture *p = r->picture;
@@ -187,7 +187,7 @@ complete(struct reading *r)
 }
 
 tess_status
-picture_read(struct picture *p, const struct picked *picked, const struct selection *sel,
+picture_read(struct picture *p, const struct picked *picked, const struct slice_range *sel,
              enum picture_reduce reduce, const struct numbers *numbers,
              const struct missing *missing, tess_error *err)
 {
@@ -209,7 +209,7 @@ picture_read(struct picture *p, const struct picked *picked, const struct select
     }
     if (reduce == PICTURE_SAMPLE)
         thin_out(&r);
-    TRY(picked_run(picked, &r.sel, WALK_C, add_box, &r, err));
+    TRY(picked_run(picked, &r.sel, BOX_WALK_C, add_box, &r, err));
     complete(&r);
 out:
     free(r.counts);

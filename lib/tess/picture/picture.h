@@ -35,7 +35,7 @@ struct picture {
  * Choose boxes and zoom, such that `most` pixels are not exceeded, for a selection that has items.
  * Boxes and pixels are square if no side suffers too much from that.
  */
-void picture_plan(struct picture *p, const struct selection *sel, const int axes[2],
+void picture_plan(struct picture *p, const struct slice_range *sel, const int axes[2],
                   const int64_t most[2]);
 
 /*
@@ -44,7 +44,7 @@ void picture_plan(struct picture *p, const struct selection *sel, const int axes
  * there are no values.
  */
 tess_status picture_read(struct picture *p, const struct picked *picked,
-                         const struct selection *sel, enum picture_reduce reduce,
+                         const struct slice_range *sel, enum picture_reduce reduce,
                          const struct numbers *numbers, const struct missing *missing,
                          tess_error *err);
 

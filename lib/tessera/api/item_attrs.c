@@ -348,7 +348,7 @@ convert_number(const struct transfer *r, const tess_number *x, tess_number *y, e
 
 // -- the attributes
 
-struct job {
+struct attr_job {
     struct transfer transfer;
     const tess_array *from;
     tess_array *to;
@@ -358,7 +358,7 @@ struct job {
 };
 
 static void
-omit(struct job *job, const char *name, const tess_number *x)
+omit(struct attr_job *job, const char *name, const tess_number *x)
 {
     const size_t used = job->omitted_size > 0 ? strlen(job->omitted) : 0;
     char text[NUMBER_TEXT];
@@ -368,7 +368,7 @@ omit(struct job *job, const char *name, const tess_number *x)
 }
 
 static tess_status
-refuse(const struct job *job, const char *name, const tess_number *x, const tess_number *y,
+refuse(const struct attr_job *job, const char *name, const tess_number *x, const tess_number *y,
        tess_error *err)
 {
     char from[NUMBER_TEXT], to[NUMBER_TEXT];
@@ -382,8 +382,8 @@ refuse(const struct job *job, const char *name, const tess_number *x, const tess
 // Convert the n values of an attribute; `values` has room for n. *count: how many are kept. Of
 // missing values each is kept or omitted on its own; other lists are kept or omitted as a whole.
 static tess_status
-convert_values(struct job *job, const struct item_attr *attr, const tess_value *items, size_t n,
-               tess_value *values, size_t *count, tess_error *err)
+convert_values(struct attr_job *job, const struct item_attr *attr, const tess_value *items,
+               size_t n, tess_value *values, size_t *count, tess_error *err)
 {
     const bool in_place = attr->role != ROLE_MISSING;
     *count = 0;
@@ -419,7 +419,7 @@ turns(const struct transfer *r)
 }
 
 static tess_status
-convert_attr(struct job *job, const struct item_attr *attr, const tess_value *value,
+convert_attr(struct attr_job *job, const struct item_attr *attr, const tess_value *value,
              tess_error *err)
 {
     const bool list = value->type == TESS_VALUE_LIST;
@@ -462,7 +462,7 @@ is_done(const struct transfer *r, const struct item_attr *attr, const tess_value
 }
 
 static tess_status
-copy_attr(struct job *job, const char *name, tess_error *err)
+copy_attr(struct attr_job *job, const char *name, tess_error *err)
 {
     const struct item_attr *const attr = find_attr(name);
     const struct transfer *const r = &job->transfer;
@@ -503,7 +503,7 @@ copy_attr(struct job *job, const char *name, tess_error *err)
 
 // The attributes that describe how `to` is packed: scale_factor, add_offset, _FillValue.
 static tess_status
-describe_packing(struct job *job, tess_error *err)
+describe_packing(struct attr_job *job, tess_error *err)
 {
     const struct transfer *const r = &job->transfer;
     tess_number y = {0};
@@ -532,7 +532,8 @@ tess_attrs_copy_as(const tess_array *from, const char *dtype, const tess_convers
                    tess_error *err)
 {
     UNCANCELLED;
-    struct job job = {.from = from, .to = to, .omitted = omitted, .omitted_size = omitted_size};
+    struct attr_job job = {
+        .from = from, .to = to, .omitted = omitted, .omitted_size = omitted_size};
     const char *name;
     tess_status st;
 

@@ -34,7 +34,7 @@ enum {
 // The bits of a value's precision that each dimension more needs for the same quality.
 static const unsigned extra_bits[ZFP_NDIM_MAX + 1] = {0, 5, 7, 9, 11};
 
-struct job {
+struct zfp_call {
     zfp_stream *zfp;
     bitstream *bits;
     zfp_field field;
@@ -75,7 +75,7 @@ field_of(const struct block_grid *g, void *items)
 }
 
 static void
-set_mode(const struct codec_call *call, struct job *job)
+set_mode(const struct codec_call *call, struct zfp_call *job)
 {
     const struct block_grid *const g = call->grid;
     const unsigned meta = (unsigned)call->meta;
@@ -97,7 +97,7 @@ set_mode(const struct codec_call *call, struct job *job)
 }
 
 static void
-zfp_finish(struct job *job)
+zfp_finish(struct zfp_call *job)
 {
     if (job->zfp)
         zfp_stream_close(job->zfp);
@@ -116,17 +116,17 @@ swap_little(uint8_t *bytes, size_t size, size_t word)
 }
 
 static void
-swap_stream(struct job *job, size_t size)
+swap_stream(struct zfp_call *job, size_t size)
 {
     swap_little(job->buffer, size, (size_t)stream_alignment() / 8);
 }
 
 // The items are read or written as floats where they are.
 static bool
-init(const struct codec_call *call, void *items, struct job *job)
+init(const struct codec_call *call, void *items, struct zfp_call *job)
 {
     assert((uintptr_t)items % (size_t)call->grid->typesize == 0);
-    *job = (struct job){.zfp = zfp_stream_open(NULL), .field = field_of(call->grid, items)};
+    *job = (struct zfp_call){.zfp = zfp_stream_open(NULL), .field = field_of(call->grid, items)};
     if (!job->zfp)
         return false;
     set_mode(call, job);
@@ -145,7 +145,7 @@ init(const struct codec_call *call, void *items, struct job *job)
 
 // As init(), for items that the library only reads, in the byte order of the format.
 static bool
-init_encoder(const struct codec_call *call, const uint8_t *src, size_t size, struct job *job)
+init_encoder(const struct codec_call *call, const uint8_t *src, size_t size, struct zfp_call *job)
 {
     if (!machine_is_big_endian())
         return init(call, (void *)(uintptr_t)src, job); // const to the library, too, if not by type
@@ -195,7 +195,7 @@ static tess_status
 zfp_encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
            size_t dst_size, size_t *out_size, tess_error *err)
 {
-    struct job job = {0};
+    struct zfp_call job = {0};
     const tess_status st = zfp_check(call, src_size <= INT32_MAX ? (int32_t)src_size : 0, err);
     if (st != TESS_OK)
         return st;
@@ -222,7 +222,7 @@ static tess_status
 zfp_decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
            size_t dst_size, tess_error *err)
 {
-    struct job job;
+    struct zfp_call job;
     if (!field_fits(call->grid, dst_size <= INT32_MAX ? (int64_t)dst_size : 0))
         return err_set(err, TESS_ERR_CORRUPT, -1,
                        "%s: %zu bytes are no block of floats of the array's shape",

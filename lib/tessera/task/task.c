@@ -6,8 +6,8 @@
  * work on a grain; wait. Grains made ahead keep the other threads busy while one is in a long next
  * or finish. The caller stays to the end, workers leave when there is nothing more to begin.
  *
- * Locks: `lock` guards all members of struct job below it. It is free during next, work, finish and
- * drop; `inside` keeps next and finish to one thread.
+ * Locks: `lock` guards all members of struct task_job below it. It is free during next, work,
+ * finish and drop; `inside` keeps next and finish to one thread.
  *
  * Grains lie in slots. Without finish, a slot is free again when its grain is done; with it, when
  * all before it are finished, too. So the slots bound how far the others run ahead of a slow one.
@@ -39,7 +39,7 @@ struct slot {
     bool done;
 };
 
-struct job {
+struct task_job {
     struct workers_call call; // first, so that a worker finds the job
     const struct task *task;
     void *self;
@@ -90,7 +90,7 @@ run_alone(const struct task *task, void *self, struct watch *watch, tess_error *
 }
 
 static void
-task_drop(const struct job *j, struct slot *s)
+task_drop(const struct task_job *j, struct slot *s)
 {
     if (j->task->drop)
         j->task->drop(j->self, s->grain);
@@ -99,7 +99,7 @@ task_drop(const struct job *j, struct slot *s)
 // The functions from here to participate() are called with the lock held, and return with it.
 
 static void
-task_changed(struct job *j)
+task_changed(struct task_job *j)
 {
     waitlock_changed(&j->lock);
     waitlock_wake_all(&j->lock);
@@ -107,7 +107,7 @@ task_changed(struct job *j)
 
 // The first failure is the job's; grains that are not begun stay in the list, to be dropped.
 static void
-failed(struct job *j, tess_status st, const tess_error *err)
+failed(struct task_job *j, tess_status st, const tess_error *err)
 {
     j->ended = true;
     j->ready = NULL;
@@ -120,14 +120,14 @@ failed(struct job *j, tess_status st, const tess_error *err)
 }
 
 static void
-task_give_back(struct job *j, struct slot *s)
+task_give_back(struct task_job *j, struct slot *s)
 {
     s->after = j->idle;
     j->idle = s;
 }
 
 static void
-task_append(struct job *j, struct slot *s)
+task_append(struct task_job *j, struct slot *s)
 {
     s->after = NULL;
     s->done = false;
@@ -144,13 +144,13 @@ task_append(struct job *j, struct slot *s)
 }
 
 static bool
-may_make(const struct job *j)
+may_make(const struct task_job *j)
 {
     return !j->inside && !j->ended && j->idle && j->nready < j->threads;
 }
 
 static void
-make(struct job *j, tess_error *err)
+make(struct task_job *j, tess_error *err)
 {
     struct slot *const s = j->idle;
     bool more = true;
@@ -173,13 +173,13 @@ make(struct job *j, tess_error *err)
 }
 
 static bool
-may_finish(const struct job *j)
+may_finish(const struct task_job *j)
 {
     return !j->inside && j->status == TESS_OK && j->first && j->first->done;
 }
 
 static void
-task_finish(struct job *j, tess_error *err)
+task_finish(struct task_job *j, tess_error *err)
 {
     struct slot *const s = j->first;
 
@@ -197,7 +197,7 @@ task_finish(struct job *j, tess_error *err)
 }
 
 static void
-task_work(struct job *j, tess_error *err)
+task_work(struct task_job *j, tess_error *err)
 {
     struct slot *const s = j->ready;
 
@@ -221,7 +221,7 @@ task_work(struct job *j, tess_error *err)
 
 // Tell the watch how far the job is.
 static void
-report(struct job *j, tess_error *err)
+report(struct task_job *j, tess_error *err)
 {
     waitlock_unlock(&j->lock);
     const tess_status st = watch_look(j->watch, err);
@@ -234,7 +234,7 @@ report(struct job *j, tess_error *err)
 
 // Nothing is left to begin; and to finish, for the caller. What others still do is their affair.
 static bool
-over(const struct job *j, bool caller)
+over(const struct task_job *j, bool caller)
 {
     if (!j->ended || j->ready)
         return false;
@@ -243,7 +243,7 @@ over(const struct job *j, bool caller)
 
 // The caller wakes up in time to report.
 static void
-task_wait(struct job *j, bool caller)
+task_wait(struct task_job *j, bool caller)
 {
     const int64_t patience = caller ? watch_patience(j->watch) : INT64_MAX;
     if (patience == INT64_MAX)
@@ -253,7 +253,7 @@ task_wait(struct job *j, bool caller)
 }
 
 static void
-participate(struct job *j, bool caller)
+participate(struct task_job *j, bool caller)
 {
     tess_error text;
     tess_error *const err = j->err ? &text : NULL;
@@ -275,7 +275,7 @@ participate(struct job *j, bool caller)
 static void
 task_help(struct workers_call *call)
 {
-    struct job *const j = (struct job *)call;
+    struct task_job *const j = (struct task_job *)call;
 
     waitlock_lock(&j->lock);
     participate(j, false);
@@ -286,7 +286,7 @@ task_help(struct workers_call *call)
 
 // Grains of other slots, behind a table of them. NULL: the first ones must do.
 static struct slot *
-more_slots(struct job *j)
+more_slots(struct task_job *j)
 {
     const size_t align = _Alignof(max_align_t);
     const size_t size = (j->task->grain_size + align - 1) / align * align;
@@ -302,7 +302,7 @@ more_slots(struct job *j)
 }
 
 static void
-run_with_workers(struct job *j)
+run_with_workers(struct task_job *j)
 {
     tess_error text;
     waitlock_unlock(&j->lock);
@@ -328,7 +328,7 @@ run_together(const struct task *task, void *self, const struct task_width *width
     struct grain_memory grains[SLOTS_FIRST];
     struct slot slots[SLOTS_FIRST], *more = NULL;
     tess_error text;
-    struct job j = {
+    struct task_job j = {
         .call = {.help = task_help, .cost = width->cost, .wanted = task_threads(width) - 1},
         .task = task,
         .self = self,

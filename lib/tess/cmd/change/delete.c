@@ -14,7 +14,7 @@
 
 // RANGE: one index, or start:stop, as in a slice of that axis alone.
 static tess_status
-parse_range(const char *text, const tess_info *info, int axis, struct selection *range,
+parse_range(const char *text, const tess_info *info, int axis, struct slice_range *range,
             tess_error *err)
 {
     const tess_status st = select_parse(text, 1, &info->shape[axis], range, err);
@@ -26,7 +26,7 @@ parse_range(const char *text, const tess_info *info, int axis, struct selection 
 }
 
 static tess_status
-delete_range(tess_array *a, int axis, const struct selection *range, tess_error *err)
+delete_range(tess_array *a, int axis, const struct slice_range *range, tess_error *err)
 {
     struct work work;
     tess_status st = TESS_OK;
@@ -44,7 +44,7 @@ static int
 run_delete(const struct arguments *args)
 {
     tess_info before, after;
-    struct selection range;
+    struct slice_range range;
     tess_array *a = NULL;
     tess_status st = TESS_OK;
     tess_error err;

@@ -6,13 +6,13 @@
  * items are kept in a file beside the array, from which they come back after a failure or a signal.
  */
 #include "commands.h"
+#include "data/box_walk.h"
 #include "data/open.h"
 #include "data/output.h"
 #include "data/picked/part.h"
 #include "data/picked/picked.h"
 #include "data/picked/select.h"
 #include "data/strided.h"
-#include "data/walk.h"
 #include "formats/input.h"
 #include "formats/source.h"
 #include "help/values.h"
@@ -38,7 +38,7 @@ struct set {
     tess_array *array; // a view of what is selected, where items come from a file
     struct picked field; // of --field
     tess_info info; // of the field, if there is one
-    struct selection sel;
+    struct slice_range sel;
 
     struct input in;
     const char *in_dtype; // NULL: of the array's type, and read in its byte order
@@ -55,7 +55,7 @@ struct set {
 static tess_status
 fill(struct set *job, const uint8_t *item, tess_error *err)
 {
-    const struct selection *const sel = &job->sel;
+    const struct slice_range *const sel = &job->sel;
     int64_t stop[TESS_MAX_NDIM];
     struct work work;
     tess_status st = TESS_OK;
@@ -120,7 +120,7 @@ match_types(struct set *job, tess_error *err)
 static tess_status
 match_shapes(const struct set *job, tess_error *err)
 {
-    const struct selection *const sel = &job->sel;
+    const struct slice_range *const sel = &job->sel;
     const int more = job->in.ndim - sel->out_ndim;
 
     for (int i = 0; i < job->in.ndim; i++) {
@@ -180,7 +180,7 @@ out:
 static tess_status
 set_at_once(struct set *job, size_t size, tess_error *err)
 {
-    const struct selection *const sel = &job->sel;
+    const struct slice_range *const sel = &job->sel;
     const int64_t zeros[TESS_MAX_NDIM] = {0};
     const int less = sel->out_ndim - job->in.ndim;
     int64_t strides[TESS_MAX_NDIM] = {0}, in_strides[TESS_MAX_NDIM];
@@ -227,7 +227,7 @@ out:
 }
 
 static tess_status
-write_box(const struct walk *w, uint8_t *buffer, void *user, tess_error *err)
+write_box(const struct box_walk *w, uint8_t *buffer, void *user, tess_error *err)
 {
     struct set *const job = user;
     const size_t size = (size_t)(w->items * job->in.typesize);
@@ -244,7 +244,7 @@ out:
 }
 
 static tess_status
-restore_box(const struct walk *w, uint8_t *buffer, void *user, tess_error *err)
+restore_box(const struct box_walk *w, uint8_t *buffer, void *user, tess_error *err)
 {
     const struct set *const job = user;
     const size_t size = (size_t)(w->items * job->info.typesize);
@@ -257,14 +257,14 @@ out:
 }
 
 static tess_status
-walk_selected(struct set *job, walk_visit_fn *visit, enum walk_order order, int32_t typesize,
-              tess_error *err)
+walk_selected(struct set *job, box_walk_visit_fn *visit, enum box_walk_order order,
+              int32_t typesize, tess_error *err)
 {
     tess_info info; // of the view
 
     tess_array_info(job->array, &info);
-    return walk_run(
-        &(struct walk_plan){
+    return box_walk_run(
+        &(struct box_walk_plan){
             .ndim = info.ndim,
             .shape = info.shape,
             .grain = info.chunkshape,
@@ -282,7 +282,7 @@ restore(struct set *job, tess_error *err)
     const tess_error first = *err;
     tess_error second;
 
-    tess_status st = walk_selected(job, restore_box, WALK_C, job->info.typesize, &second);
+    tess_status st = walk_selected(job, restore_box, BOX_WALK_C, job->info.typesize, &second);
     if (st == TESS_OK) {
         st = tess_array_close(job->array, &second); // the file is shortened, too
         job->array = NULL;
@@ -308,7 +308,7 @@ set_box_by_box(struct set *job, tess_error *err)
     if (input_is_same_file(job->path, job->in_name))
         return report_set(err, TESS_ERR_ARG, "FILE is the array itself: copy it first");
     TRY(keep_old(job, err));
-    work_begin(&work, WORK_CANCELS_STEP); // walk_run() has the bar
+    work_begin(&work, WORK_CANCELS_STEP); // box_walk_run() has the bar
     work_follow_array(&work, job->array);
     st = walk_selected(job, write_box, job->in.order, job->in.typesize, err);
     if (st == TESS_OK && job->in.source) {
@@ -351,7 +351,7 @@ set_from_file(struct set *job, tess_error *err)
     job->about = job->path;
     TRY(part_view(&job->array, &job->sel, NULL, err));
     const int64_t items = count_items(job->in.ndim, job->in.shape);
-    if (!__builtin_mul_overflow(items, job->in.typesize, &size) && size <= WALK_BYTES)
+    if (!__builtin_mul_overflow(items, job->in.typesize, &size) && size <= BOX_WALK_BYTES)
         TRY(set_at_once(job, (size_t)size, err));
     else
         TRY(set_box_by_box(job, err));

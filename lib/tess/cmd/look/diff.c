@@ -30,7 +30,7 @@ struct side {
     const char *path;
     tess_array *array;
     tess_info info;
-    struct selection sel;
+    struct slice_range sel;
 };
 
 struct diff {
@@ -86,7 +86,7 @@ same_shape(const struct side *a, const struct side *b)
 static void
 tell_shapes(struct diff *d, bool same)
 {
-    const struct selection *const a = &d->a.sel, *const b = &d->b.sel;
+    const struct slice_range *const a = &d->a.sel, *const b = &d->b.sel;
 
     if (d->json) {
         json_open(d->json, "shape", '{');
@@ -134,9 +134,10 @@ tell_dtypes(struct diff *d, bool same)
 
 // Item n of a box, in C order.
 static void
-tell_item(struct diff *d, const struct walk *walk, int64_t n, const uint8_t *a, const uint8_t *b)
+tell_item(struct diff *d, const struct box_walk *walk, int64_t n, const uint8_t *a,
+          const uint8_t *b)
 {
-    const struct selection *const sel = &d->a.sel;
+    const struct slice_range *const sel = &d->a.sel;
     int64_t index[TESS_MAX_NDIM];
 
     for (int i = sel->ndim - 1; i >= 0; i--) {
@@ -187,7 +188,7 @@ tell_items(struct diff *d, int64_t compared, int64_t different)
 
 // A box of A has been read.
 static tess_status
-compare_box(const struct walk *w, uint8_t *a, void *user, tess_error *err)
+compare_box(const struct box_walk *w, uint8_t *a, void *user, tess_error *err)
 {
     struct diff *const d = user;
     const int64_t n = w->items, size = d->a.info.typesize;
@@ -216,7 +217,7 @@ compare_items(struct diff *d, tess_error *err)
         json_open(d->json, "first", '[');
     }
     d->about = d->a.path;
-    const tess_status st = pick_run(d->a.array, &d->a.sel, WALK_C, 2, compare_box, d, err);
+    const tess_status st = pick_run(d->a.array, &d->a.sel, BOX_WALK_C, 2, compare_box, d, err);
     if (st != TESS_OK)
         return st;
     if (d->json)

@@ -45,7 +45,7 @@ struct show {
     struct picked picked;
     struct numbers numbers;
     struct missing missing;
-    struct selection sel;
+    struct slice_range sel;
     struct picture picture;
 };
 

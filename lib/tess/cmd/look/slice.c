@@ -24,7 +24,7 @@
 
 struct slice {
     struct picked picked;
-    struct selection sel;
+    struct slice_range sel;
     struct item_format format;
     struct printer printer;
     bool has_json;
@@ -85,7 +85,7 @@ has_at_most(int64_t most, int ndim, const int64_t *shape)
 static void
 choose_counts(struct slice *s)
 {
-    const struct selection *const sel = &s->sel;
+    const struct slice_range *const sel = &s->sel;
     const bool is_short = has_at_most(THRESHOLD, sel->ndim, sel->count);
     int64_t edge = EDGE;
 

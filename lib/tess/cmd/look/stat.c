@@ -7,6 +7,7 @@
  */
 #include "commands.h"
 #include "data/axis.h"
+#include "data/box_walk.h"
 #include "data/open.h"
 #include "data/params.h"
 #include "data/picked/part.h"
@@ -14,7 +15,6 @@
 #include "data/picked/picked_copy.h"
 #include "data/picked/select.h"
 #include "data/target.h"
-#include "data/walk.h"
 #include "help/values.h"
 #include "options.h"
 #include "report.h"
@@ -53,7 +53,7 @@ take_field(struct stat_job *job, const char *field, tess_error *err)
 {
     const char *const expr = job->args->values[OPT_SLICE];
     struct picked picked = {.a = NULL};
-    struct selection sel;
+    struct slice_range sel;
     tess_context context;
     tess_array *items = NULL;
     tess_status st = TESS_OK;
@@ -90,7 +90,7 @@ struct blank_job {
 };
 
 static tess_status
-blank_box(const struct walk *w, uint8_t *items, void *user, tess_error *err)
+blank_box(const struct box_walk *w, uint8_t *items, void *user, tess_error *err)
 {
     const struct blank_job *const b = user;
     const size_t size = (size_t)w->items * b->typesize;
@@ -124,9 +124,9 @@ blank_missing(struct stat_job *job, const tess_conversion *how, tess_error *err)
     memcpy(params.shape, info.shape, sizeof params.shape);
     TRY(tess_array_uninit(&memory, &params, &b.out, err));
     tess_array_info(b.out, &info);
-    TRY(walk_run(
-        &(struct walk_plan){
-            .ndim = info.ndim, .shape = info.shape, .grain = info.chunkshape, .order = WALK_C},
+    TRY(box_walk_run(
+        &(struct box_walk_plan){
+            .ndim = info.ndim, .shape = info.shape, .grain = info.chunkshape, .order = BOX_WALK_C},
         (int32_t)b.typesize, blank_box, &b, err));
     names = axis_names(job->array);
     if (names)
@@ -506,7 +506,7 @@ print_result(const struct stat_job *job, const struct reduction *r, const tess_a
     struct item_format format = {.fields = NULL};
     struct picked items = {.a = NULL};
     const tess_info *const info = &items.info;
-    struct selection all;
+    struct slice_range all;
     struct printer printer;
     struct json j;
     tess_status st = TESS_OK;

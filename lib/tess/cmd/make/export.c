@@ -5,13 +5,13 @@
  * takes bytes in one order only: there the boxes follow that order.
  */
 #include "commands.h"
+#include "data/box_walk.h"
 #include "data/open.h"
 #include "data/output.h"
 #include "data/path.h"
 #include "data/picked/pick.h"
 #include "data/picked/picked.h"
 #include "data/picked/select.h"
-#include "data/walk.h"
 #include "formats/attributes.h"
 #include "formats/sink.h"
 #include "formats/tree/tree_export.h"
@@ -73,7 +73,7 @@ struct export
     bool named; // OUT says what
     tess_array *in;
     struct picked picked; // of it
-    struct selection sel;
+    struct slice_range sel;
     int64_t grain[TESS_MAX_NDIM], skew[TESS_MAX_NDIM];
     struct attributes attributes;
     int level; // -1: not given
@@ -169,7 +169,7 @@ open_sink(struct export *job, bool force, tess_error *err)
 }
 
 static tess_status
-write_box(const struct walk *w, uint8_t *items, void *user, tess_error *err)
+write_box(const struct box_walk *w, uint8_t *items, void *user, tess_error *err)
 {
     struct export *const job = user;
     const size_t size = (size_t)(w->items * job->picked.info.typesize);
@@ -184,7 +184,7 @@ write_box(const struct walk *w, uint8_t *items, void *user, tess_error *err)
 static tess_status
 copy(struct export *job, tess_error *err)
 {
-    const enum walk_order order = job->format->to_stdout ? WALK_STREAM : WALK_C;
+    const enum box_walk_order order = job->format->to_stdout ? BOX_WALK_STREAM : BOX_WALK_C;
 
     job->about = job->in_name;
     const tess_status st = picked_run(&job->picked, &job->sel, order, write_box, job, err);

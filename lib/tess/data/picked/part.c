@@ -17,7 +17,7 @@ part_look_through(tess_array **a, tess_array *view)
 }
 
 tess_status
-part_view(tess_array **a, const struct selection *sel, bool *reshaped, tess_error *err)
+part_view(tess_array **a, const struct slice_range *sel, bool *reshaped, tess_error *err)
 {
     int64_t stop[TESS_MAX_NDIM];
     tess_array *view;
@@ -40,7 +40,7 @@ out:
 tess_status
 part_view_expr(tess_array **a, const char *expr, bool *reshaped, tess_error *err)
 {
-    struct selection sel;
+    struct slice_range sel;
     tess_info info;
 
     if (!expr)

@@ -14,7 +14,8 @@
  * closed; nothing of it may wait to be committed. *reshaped: it has axes that are not those of the
  * array, but for their length; may be NULL.
  */
-tess_status part_view(tess_array **a, const struct selection *sel, bool *reshaped, tess_error *err);
+tess_status part_view(tess_array **a, const struct slice_range *sel, bool *reshaped,
+                      tess_error *err);
 tess_status part_view_expr(tess_array **a, const char *expr, bool *reshaped, tess_error *err);
 
 // In the place of the array comes a view of it, which goes on without it.

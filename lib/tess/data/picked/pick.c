@@ -10,11 +10,11 @@
 
 // Bytes of a box that is visited as a whole: a file that is compressed takes 10 to 30 MB a second,
 // and between boxes the bar moves. Smaller ones cost time where items are copied only. Boxes of a
-// stream, whose borders are not those of chunks, have WALK_BYTES.
+// stream, whose borders are not those of chunks, have BOX_WALK_BYTES.
 #define VISIT_BYTES (INT64_C(8) << 20)
 
 tess_status
-pick_read(const tess_array *a, const struct selection *sel, const int64_t *start,
+pick_read(const tess_array *a, const struct slice_range *sel, const int64_t *start,
           const int64_t *stop, void *dst, size_t dst_size, tess_error *err)
 {
     int64_t from[TESS_MAX_NDIM], to[TESS_MAX_NDIM];
@@ -27,9 +27,9 @@ pick_read(const tess_array *a, const struct selection *sel, const int64_t *start
 }
 
 void
-pick_grid(const tess_info *info, const struct selection *sel, int64_t *grain, int64_t *skew)
+pick_grid(const tess_info *info, const struct slice_range *sel, int64_t *grain, int64_t *skew)
 {
-    const int64_t *cell = info->chunksize > WALK_BYTES ? info->blockshape : info->chunkshape;
+    const int64_t *cell = info->chunksize > BOX_WALK_BYTES ? info->blockshape : info->chunkshape;
 
     for (int i = 0; i < sel->ndim; i++) {
         const int64_t step = llabs(sel->step[i]);
@@ -41,14 +41,14 @@ pick_grid(const tess_info *info, const struct selection *sel, int64_t *grain, in
 
 struct job {
     const tess_array *a;
-    const struct selection *sel;
+    const struct slice_range *sel;
     size_t typesize;
-    walk_visit_fn *visit;
+    box_walk_visit_fn *visit;
     void *user;
 };
 
 static tess_status
-read_and_visit(const struct walk *w, uint8_t *buffer, void *user, tess_error *err)
+read_and_visit(const struct box_walk *w, uint8_t *buffer, void *user, tess_error *err)
 {
     const struct job *const job = user;
     const tess_status st = pick_read(job->a, job->sel, w->start, w->stop, buffer,
@@ -58,24 +58,24 @@ read_and_visit(const struct walk *w, uint8_t *buffer, void *user, tess_error *er
 }
 
 tess_status
-pick_run(const tess_array *a, const struct selection *sel, enum walk_order order, int copies,
-         walk_visit_fn *visit, void *user, tess_error *err)
+pick_run(const tess_array *a, const struct slice_range *sel, enum box_walk_order order, int copies,
+         box_walk_visit_fn *visit, void *user, tess_error *err)
 {
     struct job job = {.a = a, .sel = sel, .visit = visit, .user = user};
     int64_t grain[TESS_MAX_NDIM], skew[TESS_MAX_NDIM];
-    const bool to_terminal = order == WALK_STREAM && isatty(STDOUT_FILENO);
-    const int64_t bytes = order == WALK_STREAM ? WALK_BYTES : copies * VISIT_BYTES;
+    const bool to_terminal = order == BOX_WALK_STREAM && isatty(STDOUT_FILENO);
+    const int64_t bytes = order == BOX_WALK_STREAM ? BOX_WALK_BYTES : copies * VISIT_BYTES;
     tess_info info;
 
     tess_array_info(a, &info);
     job.typesize = (size_t)info.typesize;
     pick_grid(&info, sel, grain, skew);
-    return walk_run(&(struct walk_plan){.ndim = sel->ndim,
-                                        .shape = sel->count,
-                                        .grain = grain,
-                                        .skew = skew,
-                                        .max_items = bytes / copies / info.typesize,
-                                        .order = order,
-                                        .quiet = to_terminal},
-                    copies * info.typesize, read_and_visit, &job, err);
+    return box_walk_run(&(struct box_walk_plan){.ndim = sel->ndim,
+                                                .shape = sel->count,
+                                                .grain = grain,
+                                                .skew = skew,
+                                                .max_items = bytes / copies / info.typesize,
+                                                .order = order,
+                                                .quiet = to_terminal},
+                        copies * info.typesize, read_and_visit, &job, err);
 }

@@ -120,7 +120,7 @@ struct elements {
 // indices[axis][], or, without `indices`, the first ones. The caller frees offsets, also after a
 // failure.
 static tess_status
-list_elements(const struct picked *p, const struct selection *sel, const int64_t *counts,
+list_elements(const struct picked *p, const struct slice_range *sel, const int64_t *counts,
               int64_t *const *indices, struct elements *e, tess_error *err)
 {
     int64_t index[TESS_MAX_NDIM] = {0};
@@ -203,10 +203,10 @@ picked_finish(struct picked *p)
 }
 
 // The axes of the array in a selection that has those of the field, too.
-static struct selection
-base_of(const struct picked *p, const struct selection *sel)
+static struct slice_range
+base_of(const struct picked *p, const struct slice_range *sel)
 {
-    struct selection base = *sel;
+    struct slice_range base = *sel;
 
     base.ndim = p->base_ndim;
     return base;
@@ -214,19 +214,19 @@ base_of(const struct picked *p, const struct selection *sel)
 
 struct job {
     const struct picked *p;
-    const struct selection *sel;
+    const struct slice_range *sel;
     struct elements elements;
     uint8_t *item;
-    walk_visit_fn *visit;
+    box_walk_visit_fn *visit;
     void *user;
 };
 
 static tess_status
-gather_and_visit(const struct walk *w, uint8_t *buffer, void *user, tess_error *err)
+gather_and_visit(const struct box_walk *w, uint8_t *buffer, void *user, tess_error *err)
 {
     const struct job *const job = user;
     const size_t item_size = (size_t)job->p->item_size;
-    struct walk box = *w;
+    struct box_walk box = *w;
     uint8_t *out = buffer;
 
     for (int64_t i = 0; i < w->items; i++) { // what is written may lie in the item that is read
@@ -243,10 +243,10 @@ gather_and_visit(const struct walk *w, uint8_t *buffer, void *user, tess_error *
 }
 
 tess_status
-picked_run(const struct picked *p, const struct selection *sel, enum walk_order order,
-           walk_visit_fn *visit, void *user, tess_error *err)
+picked_run(const struct picked *p, const struct slice_range *sel, enum box_walk_order order,
+           box_walk_visit_fn *visit, void *user, tess_error *err)
 {
-    const struct selection base = base_of(p, sel);
+    const struct slice_range base = base_of(p, sel);
     struct job job = {.p = p, .sel = sel, .visit = visit, .user = user};
     tess_status st = TESS_OK;
 
@@ -268,7 +268,7 @@ out:
 }
 
 static tess_status
-print_box(const struct walk *w, uint8_t *items, void *printer, tess_error *err)
+print_box(const struct box_walk *w, uint8_t *items, void *printer, tess_error *err)
 {
     (void)err;
     printer_items(printer, items, w->items);
@@ -276,10 +276,10 @@ print_box(const struct walk *w, uint8_t *items, void *printer, tess_error *err)
 }
 
 tess_status
-picked_print(const struct picked *p, const struct selection *sel, struct printer *printer,
+picked_print(const struct picked *p, const struct slice_range *sel, struct printer *printer,
              tess_error *err)
 {
-    const tess_status st = picked_run(p, sel, WALK_STREAM, print_box, printer, err);
+    const tess_status st = picked_run(p, sel, BOX_WALK_STREAM, print_box, printer, err);
 
     if (st == TESS_OK)
         printer_end(printer);
@@ -290,7 +290,7 @@ picked_print(const struct picked *p, const struct selection *sel, struct printer
 
 // The indices along the axes of the array that are meant; those of a field stay in `rest`.
 static tess_status
-read_base(const struct picked *p, const struct selection *sel, const int64_t *counts,
+read_base(const struct picked *p, const struct slice_range *sel, const int64_t *counts,
           int64_t *const *indices, uint8_t *items, size_t size, tess_error *err)
 {
     const int64_t *lists[TESS_MAX_NDIM] = {NULL};
@@ -315,7 +315,7 @@ out:
 }
 
 tess_status
-picked_get(const struct picked *p, const struct selection *sel, const int64_t *counts,
+picked_get(const struct picked *p, const struct slice_range *sel, const int64_t *counts,
            int64_t *const *indices, uint8_t **items, tess_error *err)
 {
     struct elements elements = {0};
@@ -380,10 +380,10 @@ fill_part(const tess_part *part, void *items, void *user)
 }
 
 tess_status
-picked_fill(const struct picked *p, tess_array *a, const struct selection *sel,
+picked_fill(const struct picked *p, tess_array *a, const struct slice_range *sel,
             const uint8_t *value, tess_error *err)
 {
-    const struct selection base = base_of(p, sel);
+    const struct slice_range base = base_of(p, sel);
     struct fill fill = {.value = value, .size = (size_t)p->info.typesize};
     int64_t stop[TESS_MAX_NDIM];
     tess_array *view = NULL;

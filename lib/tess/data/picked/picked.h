@@ -4,8 +4,8 @@
 #ifndef TESS_DATA_PICKED_PICKED_H
 #define TESS_DATA_PICKED_PICKED_H
 
+#include "data/box_walk.h"
 #include "data/picked/select.h"
-#include "data/walk.h"
 #include "text/print.h"
 
 #include <tessera/array.h>
@@ -38,21 +38,22 @@ void picked_finish(struct picked *p);
 tess_status picked_explain(const char *dtype, tess_status st, tess_error *err);
 
 // As pick_run(), one copy of each box; boxes and items are those of p->info.
-tess_status picked_run(const struct picked *p, const struct selection *sel, enum walk_order order,
-                       walk_visit_fn *visit, void *user, tess_error *err);
+tess_status picked_run(const struct picked *p, const struct slice_range *sel,
+                       enum box_walk_order order, box_walk_visit_fn *visit, void *user,
+                       tess_error *err);
 
 // Prints all that is selected with a printer that has begun, and ends it.
-tess_status picked_print(const struct picked *p, const struct selection *sel,
+tess_status picked_print(const struct picked *p, const struct slice_range *sel,
                          struct printer *printer, tess_error *err);
 
 // All combinations of selected items along the axes of p->info: counts[axis] of them, the
 // indices[axis][]-th ones. *items is to be freed. In C order.
-tess_status picked_get(const struct picked *p, const struct selection *sel, const int64_t *counts,
+tess_status picked_get(const struct picked *p, const struct slice_range *sel, const int64_t *counts,
                        int64_t *const *indices, uint8_t **items, tess_error *err);
 
 // One call that changes an array, as p->a, of which a field is picked: all that is selected of the
 // field becomes `value`, an item of p->info; the other bytes of the items stay.
-tess_status picked_fill(const struct picked *p, tess_array *a, const struct selection *sel,
+tess_status picked_fill(const struct picked *p, tess_array *a, const struct slice_range *sel,
                         const uint8_t *value, tess_error *err);
 
 #endif

@@ -14,7 +14,7 @@ struct copy {
 };
 
 static tess_status
-write_box(const struct walk *w, uint8_t *items, void *user, tess_error *err)
+write_box(const struct box_walk *w, uint8_t *items, void *user, tess_error *err)
 {
     const struct copy *const copy = user;
 
@@ -24,9 +24,9 @@ write_box(const struct walk *w, uint8_t *items, void *user, tess_error *err)
 
 // Replace *a by a view without the axes that the selection drops.
 static tess_status
-drop_axes(tess_array **a, const struct selection *sel, tess_error *err)
+drop_axes(tess_array **a, const struct slice_range *sel, tess_error *err)
 {
-    struct selection all = *sel;
+    struct slice_range all = *sel;
 
     if (sel->out_ndim == sel->ndim)
         return TESS_OK;
@@ -38,7 +38,7 @@ drop_axes(tess_array **a, const struct selection *sel, tess_error *err)
 }
 
 tess_status
-picked_copy(const struct picked *p, const struct selection *sel, const tess_context *context,
+picked_copy(const struct picked *p, const struct slice_range *sel, const tess_context *context,
             tess_array **out, tess_error *err)
 {
     struct copy copy = {.typesize = (size_t)p->info.typesize};
@@ -64,7 +64,7 @@ picked_copy(const struct picked *p, const struct selection *sel, const tess_cont
     if (is_empty) // chunks are the library's choice
         memset(params.chunkshape, 0, sizeof params.chunkshape);
     TRY(tess_array_zeros(&memory, &params, &copy.out, err));
-    TRY(picked_run(p, sel, WALK_C, write_box, &copy, err));
+    TRY(picked_run(p, sel, BOX_WALK_C, write_box, &copy, err));
     TRY(tess_array_flush(copy.out, err));
     TRY(drop_axes(&copy.out, sel, err));
     *out = copy.out;

@@ -14,7 +14,7 @@
  * are those of the selection without the dropped ones. It is compressed, in chunks as those of
  * p->info. *out is open, or NULL after a failure.
  */
-tess_status picked_copy(const struct picked *p, const struct selection *sel,
+tess_status picked_copy(const struct picked *p, const struct slice_range *sel,
                         const tess_context *context, tess_array **out, tess_error *err);
 
 #endif

@@ -111,7 +111,7 @@ position(int64_t value, int64_t length, int64_t low, int64_t high)
 }
 
 static tess_status
-apply(const struct term *term, int axis, int64_t length, struct selection *sel, tess_error *err)
+apply(const struct term *term, int axis, int64_t length, struct slice_range *sel, tess_error *err)
 {
     int64_t *start = &sel->start[axis], *step = &sel->step[axis], *count = &sel->count[axis];
 
@@ -149,7 +149,7 @@ apply(const struct term *term, int axis, int64_t length, struct selection *sel, 
 }
 
 tess_status
-select_parse(const char *expr, int ndim, const int64_t *shape, struct selection *sel,
+select_parse(const char *expr, int ndim, const int64_t *shape, struct slice_range *sel,
              tess_error *err)
 {
     static const struct term whole = {.kind = TERM_SLICE, .step = 1};
@@ -157,7 +157,7 @@ select_parse(const char *expr, int ndim, const int64_t *shape, struct selection 
     int nterms = 0, naxes = 0, axis = 0;
     tess_status st = TESS_OK;
 
-    *sel = (struct selection){.ndim = ndim};
+    *sel = (struct slice_range){.ndim = ndim};
     TRY(take_terms(expr, terms, &nterms, err));
     for (int i = 0; i < nterms; i++)
         naxes += terms[i].kind != TERM_REST;
@@ -182,14 +182,14 @@ out:
 }
 
 void
-select_first(struct selection *sel, int axis, int64_t count)
+select_first(struct slice_range *sel, int axis, int64_t count)
 {
     sel->count[axis] = count;
     sel->out_shape[axis] = count;
 }
 
 void
-select_stop(const struct selection *sel, int64_t *stop)
+select_stop(const struct slice_range *sel, int64_t *stop)
 {
     for (int i = 0; i < sel->ndim; i++) {
         const int64_t last = sel->start[i] + (sel->count[i] - 1) * sel->step[i];

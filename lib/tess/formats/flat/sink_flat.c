@@ -61,7 +61,7 @@ flat_close(struct sink *s)
 static tess_status
 flat_new(const struct sink_plan *plan, struct flat **flat, tess_error *err)
 {
-    const struct selection *const sel = plan->selection;
+    const struct slice_range *const sel = plan->selection;
     int64_t nbytes = plan->info->typesize;
     bool empty = false;
 
@@ -120,7 +120,7 @@ sink_raw_open(const char *path, const struct sink_plan *plan, struct sink **sink
 tess_status
 sink_npy_open(const char *path, const struct sink_plan *plan, struct sink **sink, tess_error *err)
 {
-    const struct selection *const sel = plan->selection;
+    const struct slice_range *const sel = plan->selection;
     struct sink *s = NULL;
     size_t header_size = 0;
     char *header = NULL;

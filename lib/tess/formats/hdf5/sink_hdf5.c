@@ -38,7 +38,7 @@ struct member {
 struct hdf5 {
     struct sink sink;
     bool shared; // the file has other datasets, too, and is not ours to close
-    const struct selection *sel;
+    const struct slice_range *sel;
     tess_dtype dtype; // of the items
     hid_t file, dataset, type, space; // -1: not open
 };
@@ -107,7 +107,7 @@ hdf5_close(struct sink *s)
 static hid_t
 creation_of(const struct hdf5 *h, const struct sink_plan *plan)
 {
-    const struct selection *const sel = plan->selection;
+    const struct slice_range *const sel = plan->selection;
     const hid_t how = H5Pcreate(H5P_DATASET_CREATE);
     hsize_t chunk[TESS_MAX_NDIM];
     int64_t grain[TESS_MAX_NDIM];
@@ -147,7 +147,7 @@ is_unlimited(const struct sink_plan *plan, int axis)
 static tess_status
 make_dataset(struct hdf5 *h, const struct sink_plan *plan, tess_error *err)
 {
-    const struct selection *const sel = plan->selection;
+    const struct slice_range *const sel = plan->selection;
     const hid_t how = creation_of(h, plan), link = H5Pcreate(H5P_LINK_CREATE);
     hsize_t shape[TESS_MAX_NDIM] = {0}, most[TESS_MAX_NDIM] = {0};
 
@@ -355,7 +355,7 @@ has_other_fill(const struct hdf5 *h, const tess_info *info)
 static tess_status
 open_scale(struct hdf5 *h, const struct sink_plan *plan, tess_error *err)
 {
-    const struct selection *const sel = plan->selection;
+    const struct slice_range *const sel = plan->selection;
     hsize_t shape[H5S_MAX_RANK] = {0};
 
     h->dataset = H5Dopen2(h->file, plan->part, H5P_DEFAULT);
@@ -441,7 +441,7 @@ create(struct hdf5 *h, const char *path, const struct sink_plan *plan, tess_erro
 static tess_status
 note_member(struct hdf5_file *f, const struct sink_plan *plan, tess_error *err)
 {
-    const struct selection *const sel = plan->selection;
+    const struct slice_range *const sel = plan->selection;
     struct member *const m = attributes_alloc(&plan->tree->memory, 1, sizeof *m);
 
     if (!m)

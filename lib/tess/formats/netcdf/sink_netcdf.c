@@ -36,7 +36,7 @@ struct netcdf {
     struct sink sink;
     struct netcdf_place place;
     int group, variable;
-    const struct selection *sel;
+    const struct slice_range *sel;
     tess_dtype dtype;
     nc_type type;
     bool shared; // the file has other variables, too, and is not ours to close
@@ -200,7 +200,7 @@ define_dimension(struct netcdf *n, const struct sink_plan *plan, int axis, int *
 static bool
 is_written_by_chunks(const struct sink_plan *plan)
 {
-    const struct selection *const sel = plan->selection;
+    const struct slice_range *const sel = plan->selection;
     for (int i = 0; i < sel->ndim; i++)
         if (sel->step[i] == 1 && sel->start[i] % plan->grain[i] != 0)
             return false; // boxes are aligned with chunks of the array
@@ -210,7 +210,7 @@ is_written_by_chunks(const struct sink_plan *plan)
 static tess_status
 define_variable(struct netcdf *n, const struct sink_plan *plan, tess_error *err)
 {
-    const struct selection *const sel = plan->selection;
+    const struct slice_range *const sel = plan->selection;
     const char *const name = n->place.name;
     const int level = plan->level < 0 ? SINK_LEVEL : plan->level;
     int64_t grain[TESS_MAX_NDIM];

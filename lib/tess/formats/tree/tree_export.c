@@ -30,7 +30,7 @@ struct member {
     const char *path; // of the file
     const char *name; // in the other file: "group/name"
     const tess_value *types;
-    struct selection sel; // all of it
+    struct slice_range sel; // all of it
     int64_t shape[TESS_MAX_NDIM];
     int32_t typesize;
     struct sink *sink; // NULL: skipped
@@ -284,7 +284,7 @@ struct writing {
 };
 
 static tess_status
-write_box(const struct walk *w, uint8_t *items, void *user, tess_error *err)
+write_box(const struct box_walk *w, uint8_t *items, void *user, tess_error *err)
 {
     const struct writing *const writing = user;
     struct sink *const sink = writing->m->sink;
@@ -315,7 +315,7 @@ write_items(struct job *job, struct member *m, tess_error *err)
         st = report_set(err, TESS_ERR_STALE, "was changed by another program meanwhile");
         goto out;
     }
-    TRY(pick_run(a, &m->sel, WALK_C, 1, write_box, &writing, err));
+    TRY(pick_run(a, &m->sel, BOX_WALK_C, 1, write_box, &writing, err));
     job->about = job->out;
     TRY(m->sink->finish(m->sink, err));
 out:

@@ -51,7 +51,7 @@ struct verifier {
     bool refused[SPECIAL_UNINIT + 1]; // per kind of chunks that are not stored
 };
 
-struct grain {
+struct verify_grain {
     int64_t n;
     bool known; // it has a checksum
     tess_status status;
@@ -76,8 +76,8 @@ verify_next(void *arg, void *grain, bool *more, tess_error *err)
     *more = v->n < list->nchunks;
     if (!*more)
         return TESS_OK;
-    struct grain *const g = grain;
-    *g = (struct grain){.n = v->n};
+    struct verify_grain *const g = grain;
+    *g = (struct verify_grain){.n = v->n};
     const tess_status st = chunks_ahead_take(&v->ahead, v->n, &g->ahead, err);
     const bool stands_for_all = !list->entries;
     v->n = stands_for_all ? list->nchunks : v->n + 1;
@@ -88,7 +88,7 @@ static void
 verify_drop(void *arg, void *grain)
 {
     (void)arg;
-    chunk_ahead_release(&((struct grain *)grain)->ahead);
+    chunk_ahead_release(&((struct verify_grain *)grain)->ahead);
 }
 
 // Read all of a chunk, as a read of its items does.
@@ -110,7 +110,7 @@ verify_try_chunk(const tess_array *a, int64_t n, struct chunk_scratch *s, tess_e
 }
 
 static tess_status
-examine(const struct verifier *v, struct grain *g, struct chunk_scratch *s)
+examine(const struct verifier *v, struct verify_grain *g, struct chunk_scratch *s)
 {
     const struct frame *const f = v->a->grid->frame;
     tess_status st = TESS_OK;
@@ -125,7 +125,7 @@ static tess_status
 verify_work(void *arg, void *grain, tess_error *err)
 {
     const struct verifier *const v = arg;
-    struct grain *const g = grain;
+    struct verify_grain *const g = grain;
     struct chunk_scratch *const s = pool_take(v->a->grid->pool);
     if (!s)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
@@ -164,7 +164,7 @@ static tess_status
 verify_finish(void *arg, void *grain, tess_error *err)
 {
     const struct verifier *const v = arg;
-    const struct grain *const g = grain;
+    const struct verify_grain *const g = grain;
     const struct frame_index *const list = frame_list(v->a->grid->frame);
     (void)err;
     if (g->status == TESS_OK) {
@@ -211,7 +211,7 @@ verify_chunks(struct verifier *v, tess_error *err)
                               .work = verify_work,
                               .finish = verify_finish,
                               .drop = verify_drop,
-                              .grain_size = sizeof(struct grain)};
+                              .grain_size = sizeof(struct verify_grain)};
     const tess_array *const a = v->a;
     const struct frame_header *const h = frame_header(a->grid->frame);
     const struct task_width width =

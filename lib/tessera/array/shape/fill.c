@@ -129,12 +129,12 @@ struct exposed {
     bool *wanted; // of each: it is to be written
 };
 
-struct grain {
+struct fill_grain {
     struct walk chunk;
     bool *wanted;
 };
 
-_Static_assert(sizeof(struct grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
+_Static_assert(sizeof(struct fill_grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
 
 // Whether a part of a chunk shows the item already; lo and hi are relative to the chunk. `block`
 // has room for one.
@@ -192,7 +192,7 @@ static tess_status
 fill_next(void *arg, void *grain, bool *more, tess_error *err)
 {
     struct exposed *const x = arg;
-    struct grain *const g = grain;
+    struct fill_grain *const g = grain;
     (void)err;
     while (x->more && special_is_filled(x->f->a, x->w.index)) {
         x->more = walk_next(&x->w);
@@ -201,7 +201,7 @@ fill_next(void *arg, void *grain, bool *more, tess_error *err)
     *more = x->more;
     if (!x->more)
         return TESS_OK;
-    *g = (struct grain){.chunk = x->w, .wanted = &x->wanted[x->at++]};
+    *g = (struct fill_grain){.chunk = x->w, .wanted = &x->wanted[x->at++]};
     x->more = walk_next(&x->w);
     return TESS_OK;
 }
@@ -210,7 +210,7 @@ static tess_status
 fill_work(void *arg, void *grain, tess_error *err)
 {
     const struct exposed *const x = arg;
-    struct grain *const g = grain;
+    struct fill_grain *const g = grain;
     bool filled = false;
     struct chunk_scratch *const s = pool_take(x->f->a->grid->pool);
     const tess_status st = s ? look_at(x->f, &g->chunk, s, &filled, err)
@@ -225,7 +225,7 @@ static tess_status
 fill_exposed(struct exposed *x, tess_error *err)
 {
     static const struct task task = {
-        .next = fill_next, .work = fill_work, .grain_size = sizeof(struct grain)};
+        .next = fill_next, .work = fill_work, .grain_size = sizeof(struct fill_grain)};
     tess_array *const a = x->f->a;
     const struct geometry *const g = a->g;
     const struct codec *const codec = codec_by_id(frame_header(a->grid->frame)->codec);

@@ -238,7 +238,7 @@ block_encode(const struct encoding *x, int32_t nblock, const uint8_t *items,
 }
 
 // A chunk in the making.
-struct job {
+struct encode_job {
     struct encoding x;
     const struct block_source *source;
     struct chunk_scratch *s;
@@ -249,7 +249,7 @@ struct job {
 };
 
 static tess_status
-add_stored(struct job *job, int32_t nblock, bool *done, tess_error *err)
+add_stored(struct encode_job *job, int32_t nblock, bool *done, tess_error *err)
 {
     const struct block_source *const source = job->source;
     const uint8_t *stored = NULL;
@@ -268,7 +268,7 @@ add_stored(struct job *job, int32_t nblock, bool *done, tess_error *err)
 
 // Room for whatever a block becomes: in its place, or aside.
 static uint8_t *
-block_room(struct job *job)
+block_room(struct encode_job *job)
 {
     const int64_t bound = block_bound(job->x.e);
     uint8_t *const room = assembly_room(&job->out, bound);
@@ -278,7 +278,7 @@ block_room(struct job *job)
 }
 
 static tess_status
-add_encoded(struct job *job, int32_t nblock, tess_error *err)
+add_encoded(struct encode_job *job, int32_t nblock, tess_error *err)
 {
     const uint8_t *items;
     uint8_t *const dst = block_room(job);
@@ -295,7 +295,7 @@ add_encoded(struct job *job, int32_t nblock, tess_error *err)
 }
 
 static tess_status
-add_blocks(struct job *job, tess_error *err)
+add_blocks(struct encode_job *job, tess_error *err)
 {
     for (int32_t i = 0; i < job->x.e->h.nblocks && !job->out.full; i++) {
         bool done;
@@ -310,7 +310,7 @@ add_blocks(struct job *job, tess_error *err)
 
 // That of the blocks that are copied, or a new one.
 static tess_status
-choose_dictionary(struct job *job, tess_error *err)
+choose_dictionary(struct encode_job *job, tess_error *err)
 {
     const struct block_source *const source = job->source;
     const struct chunk_encoder *const e = job->x.e;
@@ -327,7 +327,7 @@ choose_dictionary(struct job *job, tess_error *err)
 
 // The content of block 0, which other blocks are compared with.
 static tess_status
-load_reference(struct job *job, tess_error *err)
+load_reference(struct encode_job *job, tess_error *err)
 {
     const struct chunk_encoder *const e = job->x.e;
     if (!chunk_encoder_needs_reference(e))
@@ -359,7 +359,7 @@ chunk_encode(const struct chunk_encoder *e, const struct block_source *source,
              tess_error *err)
 {
     tess_status st = TESS_OK;
-    struct job job = {.x = {.e = e}, .source = source, .s = s};
+    struct encode_job job = {.x = {.e = e}, .source = source, .s = s};
 
     *special = SPECIAL_NONE;
     if (chunk_encoder_is_plain(e))

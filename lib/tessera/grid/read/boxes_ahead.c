@@ -101,7 +101,7 @@ ahead_number(const void *block)
 // Another box needs more of a chunk that is expected. If its want belongs to another queue of
 // requests of the call, the job reads that.
 static tess_status
-want_more(struct boxes_ahead *x, const struct own_chunk *c, struct grain *g, tess_error *err)
+want_more(struct boxes_ahead *x, const struct own_chunk *c, struct fetch_grain *g, tess_error *err)
 {
     if (!c->e.want || !io_want_is_of(c->e.want, x->ahead))
         return TESS_OK;
@@ -114,7 +114,7 @@ want_more(struct boxes_ahead *x, const struct own_chunk *c, struct grain *g, tes
 }
 
 static tess_status
-expect_new(struct boxes_ahead *x, struct grain *g, bool bytes, struct own_chunk **out,
+expect_new(struct boxes_ahead *x, struct fetch_grain *g, bool bytes, struct own_chunk **out,
            tess_error *err)
 {
     tess_status st = TESS_OK;
@@ -142,7 +142,7 @@ expect_new(struct boxes_ahead *x, struct grain *g, bool bytes, struct own_chunk 
 
 // A box needs a chunk. bytes: those of its blocks are wanted, too.
 static tess_status
-expect(struct boxes_ahead *x, struct grain *g, int64_t box, bool bytes, tess_error *err)
+expect(struct boxes_ahead *x, struct fetch_grain *g, int64_t box, bool bytes, tess_error *err)
 {
     tess_status st = TESS_OK;
     if (g->open->kind == OPEN_SPECIAL)
@@ -265,7 +265,7 @@ static void
 make_one(struct boxes_ahead *x)
 {
     struct upcoming *const u = &x->upcoming;
-    struct grain g;
+    struct fetch_grain g;
     bool more = true;
     if (((const struct ahead_chunk *)upcoming_peek(u))->box < x->reached) {
         upcoming_skip(u);

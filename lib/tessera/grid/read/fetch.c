@@ -36,7 +36,7 @@
 #include <assert.h>
 #include <string.h>
 
-struct job {
+struct fetch_job {
     const struct fetch *f;
     struct grain_maker maker;
     struct planned planned; // of several threads, or far; else `ahead` is NULL
@@ -48,7 +48,7 @@ struct job {
 
 // Without a plan: the next grain, or the opening of a chunk ahead.
 static tess_status
-next_unplanned(struct job *job, struct grain *g, bool *more, tess_error *err)
+next_unplanned(struct fetch_job *job, struct fetch_grain *g, bool *more, tess_error *err)
 {
     struct grain_maker *const m = &job->maker;
     bool announced = false;
@@ -64,8 +64,8 @@ next_unplanned(struct job *job, struct grain *g, bool *more, tess_error *err)
 static tess_status
 fetch_next(void *arg, void *grain, bool *more, tess_error *err)
 {
-    struct job *const job = arg;
-    struct grain *const g = grain;
+    struct fetch_job *const job = arg;
+    struct fetch_grain *const g = grain;
     const struct fetch_reader *const r = job->f->reader;
 
     grain_init(g);
@@ -105,7 +105,7 @@ fetch_look_ahead(const void *reader, struct span *span, int32_t most)
 }
 
 static tess_status
-fetch_block(const struct run *run, struct grain *g, struct blocks *blocks, tess_error *err)
+fetch_block(const struct run *run, struct fetch_grain *g, struct blocks *blocks, tess_error *err)
 {
     const struct fetch_reader *const r = run->f->reader;
     struct decoded items;
@@ -121,7 +121,7 @@ fetch_block(const struct run *run, struct grain *g, struct blocks *blocks, tess_
 }
 
 static tess_status
-fetch_blocks(const struct fetch *f, struct grain *g, struct chunk_scratch *s, tess_error *err)
+fetch_blocks(const struct fetch *f, struct fetch_grain *g, struct chunk_scratch *s, tess_error *err)
 {
     const struct fetch_reader *const r = f->reader;
     tess_status st = TESS_OK;
@@ -148,7 +148,7 @@ fetch_blocks(const struct fetch *f, struct grain *g, struct chunk_scratch *s, te
 }
 
 static tess_status
-fetch_equal(const struct fetch *f, struct grain *g, tess_error *err)
+fetch_equal(const struct fetch *f, struct fetch_grain *g, tess_error *err)
 {
     const size_t typesize = (size_t)f->grid->g.typesize;
     uint8_t small[64];
@@ -164,7 +164,8 @@ fetch_equal(const struct fetch *f, struct grain *g, tess_error *err)
 }
 
 static tess_status
-fetch_in_order(const struct fetch *f, struct grain *g, struct chunk_scratch *s, tess_error *err)
+fetch_in_order(const struct fetch *f, struct fetch_grain *g, struct chunk_scratch *s,
+               tess_error *err)
 {
     const struct stored_chunk *const sc = &g->open->stored;
     struct chunk_cursor items;
@@ -176,7 +177,7 @@ fetch_in_order(const struct fetch *f, struct grain *g, struct chunk_scratch *s, 
 }
 
 static tess_status
-fetch_with_scratch(const struct job *job, struct grain *g, tess_error *err)
+fetch_with_scratch(const struct fetch_job *job, struct fetch_grain *g, tess_error *err)
 {
     const struct fetch *const f = job->f;
     struct chunk_scratch *const s = pool_take(f->grid->pool);
@@ -193,10 +194,10 @@ fetch_with_scratch(const struct job *job, struct grain *g, tess_error *err)
 static tess_status
 fetch_work(void *arg, void *grain, tess_error *err)
 {
-    struct job *const job = arg;
+    struct fetch_job *const job = arg;
     const struct fetch *const f = job->f;
     const struct fetch_reader *const r = f->reader;
-    struct grain *const g = grain;
+    struct fetch_grain *const g = grain;
     tess_status st;
 
     if (g->kind == GRAIN_OPENING)
@@ -222,8 +223,8 @@ fetch_work(void *arg, void *grain, tess_error *err)
 static tess_status
 fetch_finish(void *arg, void *grain, tess_error *err)
 {
-    const struct fetch *const f = ((const struct job *)arg)->f;
-    struct grain *const g = grain;
+    const struct fetch *const f = ((const struct fetch_job *)arg)->f;
+    struct fetch_grain *const g = grain;
     const bool is_help = g->kind == GRAIN_OPENING || g->kind == GRAIN_READING;
     return is_help ? TESS_OK : f->reader->finish(f->self, g->tally, err);
 }
@@ -231,7 +232,7 @@ fetch_finish(void *arg, void *grain, tess_error *err)
 static void
 fetch_drop(void *arg, void *grain)
 {
-    grain_drop(&((const struct job *)arg)->maker, grain);
+    grain_drop(&((const struct fetch_job *)arg)->maker, grain);
 }
 
 // -- all
@@ -239,13 +240,13 @@ fetch_drop(void *arg, void *grain)
 // The calling thread does all grains, each as it is made. Where others want to change something
 // between two chunks, it lets them.
 static tess_status
-run_alone(struct job *job, tess_error *err)
+run_alone(struct fetch_job *job, tess_error *err)
 {
     const struct fetch_reader *const r = job->f->reader;
     struct grain_maker *const m = &job->maker;
     tess_status st = TESS_OK;
     bool more = true;
-    struct grain g;
+    struct fetch_grain g;
 
     job->planned.ahead = NULL;
     grain_maker_init(m, job->f, NULL, watched_progress(&job->watched));
@@ -275,7 +276,8 @@ run_alone(struct job *job, tess_error *err)
 }
 
 static tess_status
-run_task(const struct task *task, const struct task_width *width, struct job *job, tess_error *err)
+run_task(const struct task *task, const struct task_width *width, struct fetch_job *job,
+         tess_error *err)
 {
     struct grain_maker *const m = &job->maker;
     tess_status st;
@@ -293,14 +295,14 @@ run_task(const struct task *task, const struct task_width *width, struct job *jo
 
 // Several threads, or reading ahead.
 static tess_status
-run_together(struct job *job, const struct task_width *width, tess_error *err)
+run_together(struct fetch_job *job, const struct task_width *width, tess_error *err)
 {
     const struct fetch *const f = job->f;
     const struct task task = {.next = fetch_next,
                               .work = fetch_work,
                               .finish = f->reader->finish ? fetch_finish : NULL,
                               .drop = fetch_drop,
-                              .grain_size = sizeof(struct grain)};
+                              .grain_size = sizeof(struct fetch_grain)};
     const int threads = task_threads(width);
     struct upcoming upcoming;
 
@@ -327,7 +329,7 @@ fetch_run(const struct fetch *f, tess_error *err)
 {
     const int64_t decode = chunk_grid_decode_cost(f->grid, f->nbytes);
     const struct task_width width = chunk_grid_width(f->grid, max_i64(f->cost, decode), f->watch);
-    struct job job;
+    struct fetch_job job;
 
     assert(f->reader->position_size <= FETCH_POSITION_SIZE);
     job.f = f;

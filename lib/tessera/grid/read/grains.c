@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-_Static_assert(sizeof(struct grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
+_Static_assert(sizeof(struct fetch_grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
 
 void
 grain_maker_init(struct grain_maker *m, const struct fetch *f, struct upcoming *upcoming,
@@ -43,7 +43,7 @@ grain_maker_leave_chunk(struct grain_maker *m)
 }
 
 void
-grain_init(struct grain *g)
+grain_init(struct fetch_grain *g)
 {
     g->open = NULL;
     g->want = NULL;
@@ -53,7 +53,7 @@ grain_init(struct grain *g)
 }
 
 void
-grain_drop(const struct grain_maker *m, struct grain *g)
+grain_drop(const struct grain_maker *m, struct fetch_grain *g)
 {
     if (g->kind == GRAIN_READING)
         return;
@@ -94,7 +94,7 @@ kind_of_chunk(const struct grain_maker *m)
 }
 
 static void
-hand_out_chunk(const struct grain_maker *m, struct grain *g, enum grain_kind kind)
+hand_out_chunk(const struct grain_maker *m, struct fetch_grain *g, enum grain_kind kind)
 {
     g->kind = kind;
     g->open = m->open;
@@ -104,7 +104,7 @@ hand_out_chunk(const struct grain_maker *m, struct grain *g, enum grain_kind kin
 }
 
 static void
-hand_out_blocks(struct grain_maker *m, struct grain *g)
+hand_out_blocks(struct grain_maker *m, struct fetch_grain *g)
 {
     const struct fetch_reader *const r = m->f->reader;
     const enum open_kind kind = m->open->kind;
@@ -119,7 +119,7 @@ hand_out_blocks(struct grain_maker *m, struct grain *g)
 }
 
 tess_status
-grain_make(struct grain_maker *m, struct grain *g, bool *more, tess_error *err)
+grain_make(struct grain_maker *m, struct fetch_grain *g, bool *more, tess_error *err)
 {
     const struct fetch_reader *const r = m->f->reader;
     enum fetch_next next;
@@ -159,14 +159,14 @@ grain_maker_has_to_pause(const struct grain_maker *m)
 // The ranges of a grain: of blocks one after the other, or of the whole chunk.
 struct ranges {
     const struct fetch *f;
-    const struct grain *g;
+    const struct fetch_grain *g;
     int32_t left;
     bool of_blocks;
     _Alignas(max_align_t) fetch_position at;
 };
 
 static void
-ranges_begin(struct ranges *r, const struct fetch *f, const struct grain *g)
+ranges_begin(struct ranges *r, const struct fetch *f, const struct fetch_grain *g)
 {
     r->f = f;
     r->g = g;
@@ -209,7 +209,7 @@ ranges_next(struct ranges *r, int64_t *position, size_t *size)
 
 // Whether all of them are part of a want.
 static bool
-has_all(const struct io_want *w, const struct fetch *f, const struct grain *g)
+has_all(const struct io_want *w, const struct fetch *f, const struct fetch_grain *g)
 {
     struct ranges r;
     int64_t position;
@@ -221,8 +221,8 @@ has_all(const struct io_want *w, const struct fetch *f, const struct grain *g)
 }
 
 static tess_status
-want_range(struct grain *g, struct io_ahead *ahead, const struct io_want *front, int64_t position,
-           size_t size, tess_error *err)
+want_range(struct fetch_grain *g, struct io_ahead *ahead, const struct io_want *front,
+           int64_t position, size_t size, tess_error *err)
 {
     if (!g->want)
         g->want = io_want_new(ahead);
@@ -231,8 +231,8 @@ want_range(struct grain *g, struct io_ahead *ahead, const struct io_want *front,
 }
 
 tess_status
-grain_want(struct grain *g, const struct fetch *f, struct io_ahead *ahead, struct io_want *front,
-           tess_error *err)
+grain_want(struct fetch_grain *g, const struct fetch *f, struct io_ahead *ahead,
+           struct io_want *front, tess_error *err)
 {
     const struct open_chunk *const v = g->open;
     const bool stored = v && v->kind != OPEN_SPECIAL && !v->stored.whole;

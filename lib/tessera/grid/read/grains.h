@@ -40,7 +40,7 @@ enum grain_kind {
     GRAIN_OTHER,
 };
 
-struct grain {
+struct fetch_grain {
     enum grain_kind kind;
     int32_t nblocks; // GRAIN_BLOCKS
     struct opening *opening; // GRAIN_OPENING
@@ -71,11 +71,11 @@ void grain_maker_init(struct grain_maker *m, const struct fetch *f, struct upcom
 void grain_maker_leave_chunk(struct grain_maker *m); // hold nothing of the chunk that was made last
 
 // No chunk, nothing to be dropped.
-void grain_init(struct grain *g);
-void grain_drop(const struct grain_maker *m, struct grain *g);
+void grain_init(struct fetch_grain *g);
+void grain_drop(const struct grain_maker *m, struct fetch_grain *g);
 
 // A grain of the next blocks, or of the next chunk. *more false: there is none.
-tess_status grain_make(struct grain_maker *m, struct grain *g, bool *more, tess_error *err);
+tess_status grain_make(struct grain_maker *m, struct fetch_grain *g, bool *more, tess_error *err);
 
 // Whether to let other calls change something: nothing is open, and something is left to read.
 bool grain_maker_has_to_pause(const struct grain_maker *m);
@@ -83,7 +83,7 @@ bool grain_maker_has_to_pause(const struct grain_maker *m);
 // Want the ranges of the grain's blocks in g->want, which is made if it is NULL; blocks in the
 // cache are left out. If the chunk is not stored in blocks of the grid, its whole range is added.
 // front: what is already wanted of the chunk; NULL: nothing.
-tess_status grain_want(struct grain *g, const struct fetch *f, struct io_ahead *ahead,
+tess_status grain_want(struct fetch_grain *g, const struct fetch *f, struct io_ahead *ahead,
                        struct io_want *front, tess_error *err);
 
 #endif

@@ -70,7 +70,7 @@ announce(struct planned *p, tess_error *err)
 static tess_status
 make_one(struct planned *p, tess_error *err)
 {
-    struct grain *const g = &p->made[(p->first + p->count) % MADE_MAX];
+    struct fetch_grain *const g = &p->made[(p->first + p->count) % MADE_MAX];
     bool more = true;
     grain_init(g);
     tess_status st = announce(p, err);
@@ -114,7 +114,7 @@ should_read(struct planned *p)
 
 // Failures of what is ahead count when their turn comes.
 tess_status
-planned_next(struct planned *p, struct grain *g, bool *more, tess_error *err)
+planned_next(struct planned *p, struct fetch_grain *g, bool *more, tess_error *err)
 {
     fill(p);
     if (should_read(p)) {

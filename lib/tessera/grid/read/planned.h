@@ -22,7 +22,7 @@ struct planned {
     struct grain_maker *maker;
     struct io_ahead *ahead; // NULL: the job is not planned
     bool far; // threads of the job read; else grains do
-    struct grain *made; // a ring
+    struct fetch_grain *made; // a ring
     int first, count; // of it
     int64_t kept; // bytes that the files of their chunks keep
     bool all_made;
@@ -47,7 +47,7 @@ void planned_finish(struct planned *p);
 void planned_free(struct planned *p);
 
 // The next grain. *more false: there is none; or another call wants to change something.
-tess_status planned_next(struct planned *p, struct grain *g, bool *more, tess_error *err);
+tess_status planned_next(struct planned *p, struct fetch_grain *g, bool *more, tess_error *err);
 bool planned_is_empty(const struct planned *p); // no grain is made that was not handed out
 
 void planned_read(struct planned *p); // GRAIN_READING

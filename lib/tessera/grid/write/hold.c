@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct grain {
+struct hold_grain {
     struct open_chunk *open; // held
     struct held_block *block;
 };
@@ -60,7 +60,7 @@ hold_next(void *arg, void *grain, bool *more, tess_error *err)
         if (st != TESS_OK)
             return st;
         if (!held->found && !h->replaced) {
-            *(struct grain *)grain = (struct grain){h->open, held};
+            *(struct hold_grain *)grain = (struct hold_grain){h->open, held};
             open_chunk_hold(h->open);
             return TESS_OK;
         }
@@ -73,7 +73,7 @@ static tess_status
 hold_work(void *arg, void *grain, tess_error *err)
 {
     const struct hold *const h = arg;
-    const struct grain *const g = grain;
+    const struct hold_grain *const g = grain;
     struct chunk_scratch *const s = pool_take(h->grid->pool);
     const tess_status st =
         s ? open_chunk_block(h->grid, g->open, g->block->b->block, g->block->b->items, s, err)
@@ -90,7 +90,7 @@ static void
 hold_drop(void *arg, void *grain)
 {
     (void)arg;
-    open_chunk_release(((struct grain *)grain)->open);
+    open_chunk_release(((struct hold_grain *)grain)->open);
 }
 
 tess_status
@@ -99,7 +99,7 @@ hold_blocks(struct hold *h, int64_t nbytes, tess_error *err)
     static const struct task task = {.next = hold_next,
                                      .work = hold_work,
                                      .drop = hold_drop,
-                                     .grain_size = sizeof(struct grain)};
+                                     .grain_size = sizeof(struct hold_grain)};
     const struct chunk_grid *const grid = h->grid;
     const struct task_width width =
         chunk_grid_width(grid, cost_decode(grid->encoder.codec, nbytes), NULL);

@@ -54,7 +54,7 @@ struct store {
     bool plain; // the last chunk was incompressible
 };
 
-struct job {
+struct store_job {
     struct chunk_grid *grid;
     const struct edit_source *source;
     struct store *store;
@@ -63,7 +63,7 @@ struct job {
     int32_t grain_nblocks;
 };
 
-struct grain {
+struct store_grain {
     struct rewrite *m;
     int32_t first, count;
     bool last; // of its chunk
@@ -75,7 +75,7 @@ struct grain {
     int32_t sizes[GRAIN_BLOCKS_MAX];
 };
 
-_Static_assert(sizeof(struct grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
+_Static_assert(sizeof(struct store_grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
 
 // A buffer of `size` bytes for a grain, one that was used before if there is any.
 static tess_status
@@ -142,7 +142,7 @@ drop_first(struct store *store)
 
 // Open the next chunk; job->chunk stays NULL behind the last.
 static tess_status
-store_enter_chunk(struct job *job, tess_error *err)
+store_enter_chunk(struct store_job *job, tess_error *err)
 {
     struct store *const store = job->store;
     struct rewrite *const m = take_making(store);
@@ -175,7 +175,7 @@ next_touched(const struct rewrite *m, int32_t nblock)
 
 // The next run of blocks that have to be encoded, or collected.
 static void
-choose_blocks(const struct job *job, struct grain *g)
+choose_blocks(const struct store_job *job, struct store_grain *g)
 {
     struct rewrite *const m = job->chunk;
     const int32_t nblocks = (int32_t)job->grid->g.nblocks;
@@ -200,7 +200,7 @@ choose_blocks(const struct job *job, struct grain *g)
 
 // Fetch what the grain needs of the old chunk, behind `room` bytes for what it makes.
 static tess_status
-fill_buffer(struct job *job, struct grain *g, int64_t room, tess_error *err)
+fill_buffer(struct store_job *job, struct store_grain *g, int64_t room, tess_error *err)
 {
     static const uint8_t nothing;
     struct rewrite *const m = g->m;
@@ -230,7 +230,7 @@ fill_buffer(struct job *job, struct grain *g, int64_t room, tess_error *err)
 }
 
 static tess_status
-prepare_grain(struct job *job, struct grain *g, tess_error *err)
+prepare_grain(struct store_job *job, struct store_grain *g, tess_error *err)
 {
     struct rewrite *const m = g->m;
     const int64_t bound = g->encode ? g->count * block_bound(&job->grid->encoder) : 0;
@@ -249,7 +249,7 @@ prepare_grain(struct job *job, struct grain *g, tess_error *err)
 
 // Whether the chunk is put together by one thread: few blocks of it change, which the grain has.
 static bool
-choose_all(const struct job *job, struct grain *g)
+choose_all(const struct store_job *job, struct store_grain *g)
 {
     struct rewrite *const m = job->chunk;
     const int32_t nblocks = (int32_t)job->grid->g.nblocks;
@@ -272,7 +272,7 @@ choose_all(const struct job *job, struct grain *g)
 
 // Memory for one encoded block, and what one block needs of the old chunk behind it.
 static tess_status
-prepare_all(struct job *job, struct grain *g, tess_error *err)
+prepare_all(struct store_job *job, struct store_grain *g, tess_error *err)
 {
     const struct rewrite *const m = g->m;
     const int64_t bound = block_bound(&job->grid->encoder);
@@ -291,8 +291,8 @@ prepare_all(struct job *job, struct grain *g, tess_error *err)
 static tess_status
 store_next(void *arg, void *grain, bool *more, tess_error *err)
 {
-    struct job *const job = arg;
-    struct grain *const g = grain;
+    struct store_job *const job = arg;
+    struct store_grain *const g = grain;
     tess_status st = job->chunk ? TESS_OK : store_enter_chunk(job, err);
 
     *more = job->chunk != NULL;
@@ -320,7 +320,7 @@ store_next(void *arg, void *grain, bool *more, tess_error *err)
 }
 
 static tess_status
-encode_grain(struct grain *g, struct chunk_scratch *s, tess_error *err)
+encode_grain(struct store_grain *g, struct chunk_scratch *s, tess_error *err)
 {
     const struct rewrite *const m = g->m;
     const int32_t blocksize = m->grid->g.blocksize;
@@ -344,8 +344,8 @@ encode_grain(struct grain *g, struct chunk_scratch *s, tess_error *err)
 
 // Everything of the old chunk up to a block: those that are kept, and what is needed of its own.
 static tess_status
-fetch_up_to(struct job *job, const struct grain *g, int32_t nblock, struct chunk_scratch *s,
-            tess_error *err)
+fetch_up_to(struct store_job *job, const struct store_grain *g, int32_t nblock,
+            struct chunk_scratch *s, tess_error *err)
 {
     uint8_t *const old = g->buffer.bytes + block_bound(&job->grid->encoder);
     tess_status st = rewrite_keep(g->m, nblock, s, err);
@@ -355,7 +355,8 @@ fetch_up_to(struct job *job, const struct grain *g, int32_t nblock, struct chunk
 }
 
 static tess_status
-make_chunk(struct job *job, const struct grain *g, struct chunk_scratch *s, tess_error *err)
+make_chunk(struct store_job *job, const struct store_grain *g, struct chunk_scratch *s,
+           tess_error *err)
 {
     struct rewrite *const m = g->m;
     int32_t nblock = g->first;
@@ -379,8 +380,8 @@ make_chunk(struct job *job, const struct grain *g, struct chunk_scratch *s, tess
 static tess_status
 store_work(void *arg, void *grain, tess_error *err)
 {
-    struct job *const job = arg;
-    struct grain *const g = grain;
+    struct store_job *const job = arg;
+    struct store_grain *const g = grain;
     struct pool *const pool = job->grid->pool;
     if (g->count == 0)
         return TESS_OK;
@@ -395,7 +396,7 @@ store_work(void *arg, void *grain, tess_error *err)
 }
 
 static tess_status
-store_add_blocks(const struct job *job, struct grain *g, tess_error *err)
+store_add_blocks(const struct store_job *job, struct store_grain *g, tess_error *err)
 {
     const uint8_t *out = g->out;
     tess_status st = rewrite_keep(g->m, g->first, job->s, err);
@@ -409,8 +410,8 @@ store_add_blocks(const struct job *job, struct grain *g, tess_error *err)
 static tess_status
 store_finish(void *arg, void *grain, tess_error *err)
 {
-    struct job *const job = arg;
-    struct grain *const g = grain;
+    struct store_job *const job = arg;
+    struct store_grain *const g = grain;
     tess_status st = TESS_OK;
 
     g->m->in_flight--;
@@ -427,7 +428,7 @@ store_finish(void *arg, void *grain, tess_error *err)
 static void
 store_drop(void *arg, void *grain)
 {
-    struct grain *const g = grain;
+    struct store_grain *const g = grain;
     (void)arg;
     mem_free(g->buffer.bytes);
 }
@@ -509,13 +510,13 @@ store_edits(struct chunk_grid *grid, const struct edit_source *source, tess_erro
         .work = store_work,
         .finish = store_finish,
         .drop = store_drop,
-        .grain_size = sizeof(struct grain),
+        .grain_size = sizeof(struct store_grain),
     };
     const struct chunk_encoder *const e = &grid->encoder;
     const int64_t cost = cost_encode(e->codec, e->level, min_i64(source->nbytes, COUNTED_MOST)) +
                          cost_keep(grid, source);
     const struct task_width width = chunk_grid_width(grid, cost, source->watch);
-    struct job job = {
+    struct store_job job = {
         .grid = grid,
         .source = source,
         .grain_nblocks = grain_nblocks(&grid->g, source->nbytes),

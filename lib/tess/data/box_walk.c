@@ -1,11 +1,11 @@
 /*
- * walk.c - visits a large shape in boxes of bounded size.
+ * box_walk.c - visits a large shape in boxes of bounded size.
  *
  * A box starts as the whole shape and is cut down axis by axis, slowest first, until it is small
  * enough: to as many grains as fit or, when one is too much, to one (to what fits, in a stream)
  * and on to the next axis.
  */
-#include "data/walk.h"
+#include "data/box_walk.h"
 
 #include "report.h"
 #include "signals.h"
@@ -32,19 +32,19 @@ smaller(int64_t a, int64_t b)
 }
 
 static bool
-is_fortran(const struct walk *w)
+is_fortran(const struct box_walk *w)
 {
-    return w->order == WALK_FORTRAN || w->order == WALK_STREAM_FORTRAN;
+    return w->order == BOX_WALK_FORTRAN || w->order == BOX_WALK_STREAM_FORTRAN;
 }
 
 static bool
-is_stream(const struct walk *w)
+is_stream(const struct box_walk *w)
 {
-    return w->order == WALK_STREAM || w->order == WALK_STREAM_FORTRAN;
+    return w->order == BOX_WALK_STREAM || w->order == BOX_WALK_STREAM_FORTRAN;
 }
 
 static void
-choose_extent(struct walk *w, const struct walk_plan *plan)
+choose_extent(struct box_walk *w, const struct box_walk_plan *plan)
 {
     for (int k = 0; k < w->ndim && product(w->ndim, w->extent, -1) > plan->max_items; k++) {
         const int axis = is_fortran(w) ? w->ndim - 1 - k : k;
@@ -63,9 +63,9 @@ choose_extent(struct walk *w, const struct walk_plan *plan)
 }
 
 void
-walk_init(struct walk *w, const struct walk_plan *plan)
+box_walk_init(struct box_walk *w, const struct box_walk_plan *plan)
 {
-    *w = (struct walk){.ndim = plan->ndim, .order = plan->order};
+    *w = (struct box_walk){.ndim = plan->ndim, .order = plan->order};
     for (int i = 0; i < w->ndim; i++) {
         w->shape[i] = plan->shape[i];
         w->extent[i] = plan->most ? smaller(plan->shape[i], plan->most[i]) : plan->shape[i];
@@ -82,7 +82,7 @@ walk_init(struct walk *w, const struct walk_plan *plan)
 
 // The end of the box that starts at start[axis]: the next border of the grid, or the end.
 static void
-set_stop(struct walk *w, int axis)
+set_stop(struct box_walk *w, int axis)
 {
     const int64_t into = (w->start[axis] % w->extent[axis] + w->skew[axis]) % w->extent[axis];
     const int64_t left = w->shape[axis] - w->start[axis];
@@ -91,7 +91,7 @@ set_stop(struct walk *w, int axis)
 }
 
 bool
-walk_step(struct walk *w)
+box_walk_step(struct box_walk *w)
 {
     if (w->empty)
         return false;
@@ -122,7 +122,7 @@ walk_step(struct walk *w)
     return true;
 }
 
-// The progress bar of walk_run(), which also follows the progress of calls inside a visit.
+// The progress bar of box_walk_run(), which also follows the progress of calls inside a visit.
 struct bar {
     struct progress progress;
     double items; // of the current box
@@ -153,19 +153,19 @@ follow(tess_array *a, struct bar *bar, tess_context *before)
 }
 
 tess_status
-walk_run(const struct walk_plan *plan, int32_t typesize, walk_visit_fn *visit, void *user,
-         tess_error *err)
+box_walk_run(const struct box_walk_plan *plan, int32_t typesize, box_walk_visit_fn *visit,
+             void *user, tess_error *err)
 {
-    struct walk_plan sized = *plan;
+    struct box_walk_plan sized = *plan;
     struct bar bar = {0};
     tess_context before;
     double total = 1;
     tess_status st = TESS_OK;
-    struct walk w;
+    struct box_walk w;
 
     if (sized.max_items == 0)
-        sized.max_items = WALK_BYTES / typesize;
-    walk_init(&w, &sized);
+        sized.max_items = BOX_WALK_BYTES / typesize;
+    box_walk_init(&w, &sized);
     const int64_t size = w.box_items * typesize;
     uint8_t *const buffer = malloc(size > 0 ? (size_t)size : 1);
     if (!buffer)
@@ -174,7 +174,7 @@ walk_run(const struct walk_plan *plan, int32_t typesize, walk_visit_fn *visit, v
         total *= (double)w.shape[i];
     progress_begin(&bar.progress, plan->quiet ? 0 : total);
     follow(plan->array, &bar, &before);
-    while (st == TESS_OK && walk_step(&w)) {
+    while (st == TESS_OK && box_walk_step(&w)) {
         bar.items = (double)w.items;
         st = visit(&w, buffer, user, err);
         progress_add(&bar.progress, (double)w.items);

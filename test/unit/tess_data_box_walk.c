@@ -1,8 +1,8 @@
 /*
- * tess_data_walk.c - walks and strided copies against the obvious, on random shapes.
+ * tess_data_box_walk.c - walks and strided copies against the obvious, on random shapes.
  */
+#include "data/box_walk.h"
 #include "data/strided.h"
-#include "data/walk.h"
 #include "ndcopy/ndcopy.h"
 
 #include <setjmp.h>
@@ -16,20 +16,20 @@
 struct random_plan {
     int64_t shape[TESS_MAX_NDIM], grain[TESS_MAX_NDIM], skew[TESS_MAX_NDIM], most[TESS_MAX_NDIM];
     int64_t nitems;
-    struct walk_plan plan;
+    struct box_walk_plan plan;
 };
 
 static bool
-is_stream(enum walk_order order)
+is_stream(enum box_walk_order order)
 {
-    return order == WALK_STREAM || order == WALK_STREAM_FORTRAN;
+    return order == BOX_WALK_STREAM || order == BOX_WALK_STREAM_FORTRAN;
 }
 
 static void
 make_plan(struct random_plan *r)
 {
     const int ndim = rand() % 5;
-    const enum walk_order order = (enum walk_order)(rand() % 4);
+    const enum box_walk_order order = (enum box_walk_order)(rand() % 4);
 
     r->nitems = 1;
     for (int i = 0; i < ndim; i++) {
@@ -39,23 +39,23 @@ make_plan(struct random_plan *r)
         r->most[i] = 1 + rand() % 12;
         r->nitems *= r->shape[i];
     }
-    r->plan = (struct walk_plan){.ndim = ndim,
-                                 .shape = r->shape,
-                                 .grain = r->grain,
-                                 .skew = rand() % 2 ? r->skew : NULL,
-                                 .most = !is_stream(order) && rand() % 2 ? r->most : NULL,
-                                 .max_items = rand() % 300,
-                                 .order = order};
+    r->plan = (struct box_walk_plan){.ndim = ndim,
+                                     .shape = r->shape,
+                                     .grain = r->grain,
+                                     .skew = rand() % 2 ? r->skew : NULL,
+                                     .most = !is_stream(order) && rand() % 2 ? r->most : NULL,
+                                     .max_items = rand() % 300,
+                                     .order = order};
 }
 
 // Position of an item in an array of that shape, in the order of the walk.
 static int64_t
-position(const struct walk *w, const int64_t *shape, const int64_t *index)
+position(const struct box_walk *w, const int64_t *shape, const int64_t *index)
 {
     int64_t n = 0;
 
     for (int i = 0; i < w->ndim; i++) {
-        const int axis = w->order == WALK_STREAM_FORTRAN ? w->ndim - 1 - i : i;
+        const int axis = w->order == BOX_WALK_STREAM_FORTRAN ? w->ndim - 1 - i : i;
 
         n = n * shape[axis] + index[axis];
     }
@@ -64,7 +64,7 @@ position(const struct walk *w, const int64_t *shape, const int64_t *index)
 
 // Counts the items of the current box in `seen`; returns the position of the first and how many.
 static int64_t
-visit(const struct random_plan *r, const struct walk *w, unsigned char *seen, int64_t *first,
+visit(const struct random_plan *r, const struct box_walk *w, unsigned char *seen, int64_t *first,
       int64_t *last)
 {
     int64_t index[TESS_MAX_NDIM], n = 0;
@@ -88,7 +88,7 @@ visit(const struct random_plan *r, const struct walk *w, unsigned char *seen, in
 }
 
 static void
-check_box(const struct random_plan *r, const struct walk *w)
+check_box(const struct random_plan *r, const struct box_walk *w)
 {
     bool one_grain = true;
 
@@ -118,11 +118,11 @@ test_walk(void **state)
         unsigned char seen[9 * 9 * 9 * 9] = {0};
         int64_t next = 0, nitems = 0;
         struct random_plan r;
-        struct walk w;
+        struct box_walk w;
 
         make_plan(&r);
-        walk_init(&w, &r.plan);
-        while (walk_step(&w)) {
+        box_walk_init(&w, &r.plan);
+        while (box_walk_step(&w)) {
             int64_t first = 0, last = 0;
 
             check_box(&r, &w);
@@ -134,7 +134,7 @@ test_walk(void **state)
             }
             nitems += w.items;
         }
-        assert_false(walk_step(&w));
+        assert_false(box_walk_step(&w));
         assert_int_equal(nitems, r.nitems);
         for (int64_t i = 0; i < nitems; i++)
             assert_int_equal(seen[i], 1);
@@ -146,29 +146,29 @@ static void
 test_borders(void **state)
 {
     static const int64_t shape[] = {1000, 1000}, grain[] = {100, 100}, skew[] = {30, 0};
-    struct walk_plan plan = {.ndim = 2, .shape = shape, .grain = grain, .max_items = 250000};
-    struct walk w;
+    struct box_walk_plan plan = {.ndim = 2, .shape = shape, .grain = grain, .max_items = 250000};
+    struct box_walk w;
 
     (void)state;
-    walk_init(&w, &plan);
-    assert_true(walk_step(&w));
+    box_walk_init(&w, &plan);
+    assert_true(box_walk_step(&w));
     assert_int_equal(w.stop[0], 200);
     assert_int_equal(w.stop[1], 1000);
 
     plan.skew = skew;
-    walk_init(&w, &plan);
-    assert_true(walk_step(&w));
+    box_walk_init(&w, &plan);
+    assert_true(box_walk_step(&w));
     assert_int_equal(w.stop[0], 170);
-    assert_true(walk_step(&w));
+    assert_true(box_walk_step(&w));
     assert_int_equal(w.stop[0], 370);
 
     plan.max_items = 50000;
-    plan.order = WALK_FORTRAN;
-    walk_init(&w, &plan);
-    assert_true(walk_step(&w));
+    plan.order = BOX_WALK_FORTRAN;
+    box_walk_init(&w, &plan);
+    assert_true(box_walk_step(&w));
     assert_int_equal(w.stop[0], 470);
     assert_int_equal(w.stop[1], 100);
-    assert_true(walk_step(&w));
+    assert_true(box_walk_step(&w));
     assert_int_equal(w.start[0], 470);
     assert_int_equal(w.start[1], 0);
 }
@@ -178,13 +178,14 @@ static void
 test_huge(void **state)
 {
     static const int64_t shape[] = {INT64_MAX, INT64_MAX, INT64_MAX}, grain[] = {1000, 1000, 1000};
-    const struct walk_plan plan = {.ndim = 3, .shape = shape, .grain = grain, .max_items = 5000000};
-    struct walk w;
+    const struct box_walk_plan plan = {
+        .ndim = 3, .shape = shape, .grain = grain, .max_items = 5000000};
+    struct box_walk w;
 
     (void)state;
-    walk_init(&w, &plan);
+    box_walk_init(&w, &plan);
     assert_int_equal(w.box_items, 1000000000);
-    assert_true(walk_step(&w));
+    assert_true(box_walk_step(&w));
     assert_int_equal(w.items, 1000000000);
 }
 
