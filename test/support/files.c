@@ -16,14 +16,23 @@
 
 static char folder[256];
 
+static void
+tell(const tess_log_entry *entry, void *user)
+{
+    fprintf(user, "log: %s: %s\n", entry->path ? entry->path : "memory", entry->message);
+}
+
 void
 files_begin(void)
 {
+    const char *const level = getenv("TESS_TEST_LOG");
     const char *tmp = getenv("TMPDIR");
 
     (void)snprintf(folder, sizeof folder, "%s/tess-test-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!mkdtemp(folder))
         fail_msg("cannot make the folder %s", folder);
+    if (level)
+        ok(tess_log_set((tess_log_level)atoi(level), tell, stderr, err));
 }
 
 static bool
