@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 // A new empty folder below TMPDIR; its name stays with the program. files_end() removes it and
-// what lies in it. One at a time. With TESS_TEST_LOG=3 in the environment, the log of the library goes
-// to stderr from then on.
+// what lies in it. One at a time. With TESS_TEST_LOG=3 in the environment, the log of the library
+// goes to stderr from then on.
 void files_begin(void);
 void files_end(void);
 
