@@ -75,7 +75,7 @@ try_file(const uint8_t *src, size_t size)
 }
 
 static void
-must_be_inside(const struct selection *sel, const int64_t *shape)
+must_be_inside(const struct slice_range *sel, const int64_t *shape)
 {
     for (int i = 0; i < sel->ndim; i++) {
         must(sel->count[i] >= 0 && sel->step[i] != 0, "axis %d: count %lld, step %lld", i,
@@ -101,7 +101,7 @@ static void
 try_selection(struct rd *r)
 {
     int64_t shape[TESS_MAX_NDIM] = {0};
-    struct selection sel;
+    struct slice_range sel;
     tess_error err;
 
     const int ndim = (int)draw_below(r, TESS_MAX_NDIM + 1);
