@@ -81,7 +81,8 @@ class Documentation(InFolder):
         tried = 0
         names = ["tessera"]
         names += [module.name for module in pkgutil.walk_packages(tessera.__path__, "tessera.")]
-        needy = {"tessera." + name for name in ("cluster", "datasets", "tasks", "xarray_backend")}
+        needy = {"tessera." + name for name in (
+            "cluster", "datasets", "folders.lazy", "tasks", "xarray_backend")}
         for name in sorted(set(names) if CLUSTER else set(names) - needy):
             module = importlib.import_module(name)
             failed, count = doctest.testmod(module)

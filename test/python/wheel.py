@@ -56,8 +56,9 @@ class Wheel(unittest.TestCase):
                 self.assertEqual(archive.read(licence), (SOURCE / "../../LICENSE").read_bytes())
             package = {"tessera/" + name for name in (
                 "__init__.py", "_tessera.abi3.so", "_tessera.pyi", "array.py", "attributes.py", "cluster.py",
-                "datasets.py", "folders/__init__.py", "folders/addition.py", "folders/groups.py",
-                "folders/growth.py", "folders/names.py", "folders/stored.py", "folders/variables.py",
+                "datasets.py", "encoding.py", "folders/__init__.py", "folders/addition.py",
+                "folders/attributes.py", "folders/groups.py", "folders/growth.py", "folders/lazy.py",
+                "folders/names.py", "folders/stored.py", "folders/variables.py",
                 "layouts.py", "opening.py", "operators.py", "packets.py", "places.py",
                 "publish.py", "py.typed", "tasks.py", "xarray_backend.py")}
             alone = {name.split(".data/platlib/")[-1] for name in names}

@@ -37,9 +37,10 @@ from tessera.array import Array
 from tessera.attributes import Attributes
 from tessera.cluster import from_dask, to_dask
 from tessera.datasets import to_tessera
+from tessera.encoding import encode
 from tessera.layouts import Layout, layout
 from tessera.opening import asarray, create, open
-from tessera.packets import Adoption, Lease, Packet, encode
+from tessera.packets import Adoption, Lease, Packet
 
 __all__ = [
     "Adoption",

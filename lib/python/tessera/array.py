@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import importlib
 import math
 import os
 import sys
@@ -10,7 +11,7 @@ import uuid
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ from tessera.attributes import Attributes
 from tessera.folders import groups
 from tessera.layouts import Filters, Layout, Method, Shape, methods
 from tessera.operators import Operators
+from tessera.packets import Adoption
 from tessera.places import (
     Checksums,
     Durability,
@@ -30,9 +32,6 @@ from tessera.places import (
     to_create,
     to_open,
 )
-
-if TYPE_CHECKING:
-    from tessera.packets import Adoption
 
 # As tess_reduction in reduce.h.
 _SUM, _MEAN, _VAR, _MIN, _MAX, _, _ANY, _ALL = range(8)
@@ -477,8 +476,6 @@ class Array(_tessera.Array, Operators):
 
     def adopt(self) -> Adoption:
         """Begin to adopt packets of encoded chunks; see Adoption."""
-        from tessera.packets import Adoption  # which needs this class
-
         return Adoption(self)
 
     # Copies
@@ -556,6 +553,19 @@ class Array(_tessera.Array, Operators):
                 " with many processes, adopt() takes chunks that others encoded; copy() copies items"
             )
         return _reopened, (self.path, "r", options_of(self._place))
+
+    def _as_dask(self, chunks: Any = "auto") -> Any:
+        """As to_dask(). Dask is imported when it is needed."""
+        source = self
+        if self.base is None and self.path is not None and self.writable:
+            self.flush()
+            source = open_at(self.path, "r")
+        elif self.base is None and self.writable:
+            source = self.read_only()
+        if self.size == 0 and isinstance(chunks, str):
+            chunks = -1
+        from_array = importlib.import_module("dask.array").from_array
+        return from_array(source, chunks=chunks, name=False, asarray=False, meta=np.empty(0, self.dtype))
 
     def __dask_tokenize__(self) -> Any:
         """What tells the items from others, for the names of Dask's tasks."""

@@ -5,10 +5,7 @@ Dask is imported when it is needed.
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
-
-import numpy as np
 
 from tessera.array import Array
 from tessera.layouts import Filters, Layout, Method, Shape
@@ -84,13 +81,4 @@ def to_dask(a: Array, *, chunks: Any = "auto") -> Any:
     """
     if not isinstance(a, Array):
         raise TypeError(f"a tessera.Array is expected, not {type(a).__name__}")
-    source = a
-    if a.base is None and a.path is not None and a.writable:
-        a.flush()
-        source = open(a.path)
-    elif a.base is None and a.writable:
-        source = a.read_only()
-    if a.size == 0 and isinstance(chunks, str):
-        chunks = -1
-    from_array = importlib.import_module("dask.array").from_array
-    return from_array(source, chunks=chunks, name=False, asarray=False, meta=np.empty(0, a.dtype))
+    return a._as_dask(chunks)

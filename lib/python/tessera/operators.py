@@ -8,7 +8,6 @@ computed by NumPy in pieces of some megabytes, so memory holds only the result a
 from __future__ import annotations
 
 import functools
-import importlib
 import itertools
 import math
 import operator
@@ -166,8 +165,7 @@ def _is_foreign(value: Any) -> bool:
 def _for_foreign(inputs: Sequence[Any]) -> list[Any]:
     """Convert arrays for the other package: to arrays of Dask, or else of NumPy."""
     if any(hasattr(x, "dask") and hasattr(x, "to_delayed") for x in inputs):
-        to_dask = importlib.import_module("tessera.cluster").to_dask
-        return [to_dask(x) if _is_ours(x) else x for x in inputs]
+        return [x._as_dask() if _is_ours(x) else x for x in inputs]
     return [_items(x) for x in inputs]
 
 

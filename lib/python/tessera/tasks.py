@@ -27,8 +27,9 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from tessera.array import Array
+from tessera.encoding import encode
 from tessera.opening import asarray, open
-from tessera.packets import Adoption, Lease, Packet, encode
+from tessera.packets import Adoption, Lease, Packet
 
 # The most bytes of a block of Dask that becomes a chunk without being asked for.
 _CHUNK_MOST = 64 << 20

@@ -7,40 +7,23 @@ group.json has the attributes and dimensions of the folder, and the NumPy types 
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tessera import _tessera
 from tessera.folders.names import SUFFIX, Name, name_of, stored_name, variable_name
 
-if TYPE_CHECKING:
-    from tessera.array import Array
-
 RECORD = "group.json"
 RECORD_PART = RECORD + ".part"  # while it is written
 _MARK = "tessera_group"  # a key that each record has
 _INDEX = "chunks.b2frame"  # the file that makes a folder a sparse array
-
-# A dict with the attributes that a file cannot store under their own names.
-_MORE = "attributes"
-_DIMENSIONS = "_ARRAY_DIMENSIONS"
-_RESERVED = (_MORE, _DIMENSIONS, "_tess")
-# Of at most 16 attributes, two are the names of dimensions and the map, and one is left for users.
-_MOST = 13
-_LONGEST_NAME = 31  # bytes
-# Attributes that conversions of items look up by name, so they are not stored in the dict.
-_ABOUT_ITEMS = (
-    "scale_factor", "add_offset", "_FillValue", "missing_value", "valid_min", "valid_max",
-    "valid_range", "actual_range", "flag_values", "flag_masks",
-)
 
 
 def array_files(folder: str) -> dict[Name, str]:
@@ -100,60 +83,16 @@ def sync(path: str) -> None:
         os.close(descriptor)
 
 
-# Attributes
+# Types of attributes
 
 
-def _number_type(value: Any) -> str | None:
+def number_type(value: Any) -> str | None:
     """The NumPy type of numbers, which attributes of arrays do not store; None: no such type."""
     dtype = getattr(value, "dtype", None)
     return dtype.str if isinstance(dtype, np.dtype) and dtype.kind in "iuf" else None
 
 
-def _fits(name: str) -> bool:
-    """Whether a file can store an attribute under its own name."""
-    return 1 <= len(name.encode()) <= _LONGEST_NAME and "\0" not in name
-
-
-@contextlib.contextmanager
-def _named(stored: str, name: str, variable: Name) -> Iterator[None]:
-    """Replace the stored name in errors by the names of attribute and variable."""
-    try:
-        yield
-    except (TypeError, ValueError, OverflowError) as error:
-        kind = ValueError if isinstance(error, UnicodeError) else type(error)
-        words, ours = str(error), f"the attribute '{stored}'"
-        words = words[len(ours) :] if words.startswith(ours) else f": {words}"
-        raise kind(f"attribute {name!r} of variable {variable!r}{words}") from None
-
-
-def store_attributes(array: Array, variable: Name, attrs: Mapping[str, Any]) -> dict[str, str]:
-    """Set attributes of an array; returns the types of those that are numbers of NumPy."""
-    free = [n for n in attrs if n not in _RESERVED and _fits(n)]
-    own = set(sorted(free, key=lambda n: n not in _ABOUT_ITEMS)[:_MOST])
-    more = {name: value for name, value in attrs.items() if name not in own}
-    for name, value in attrs.items():
-        if name in own:
-            with _named(name, name, variable):
-                array.attrs[name] = value
-    for name, value in more.items():
-        with _named(_MORE, name, variable):  # alone, for the error
-            array.attrs[_MORE] = {name: value}
-    if more:
-        array.attrs[_MORE] = more
-    types = {name: _number_type(value) for name, value in attrs.items()}
-    return {
-        name: kind
-        for name, kind in types.items()
-        if kind is not None and not (_holds_items(name) and np.dtype(kind) == array.dtype)
-    }
-
-
-def _holds_items(name: str) -> bool:
-    """Whether the default type of an attribute is that of the array."""
-    return name in _ABOUT_ITEMS and name not in ("scale_factor", "add_offset")
-
-
-def _typed(value: Any, kind: Any) -> Any:
+def with_type(value: Any, kind: Any) -> Any:
     """A number, or a list of them, as the type of NumPy that was recorded, if that has its values."""
     if not isinstance(kind, str) or not re.fullmatch(r"[<>|=]?[iuf][1248]", kind):
         return value
@@ -167,29 +106,6 @@ def _typed(value: Any, kind: Any) -> Any:
     if not same:
         return value
     return typed if isinstance(value, list) else typed[()]
-
-
-def _text(name: str, text: str, dtype: np.dtype[Any]) -> Any:
-    """Convert a string as packages for netCDF do: without NULs, or to an item of the array."""
-    if name == "_FillValue" and dtype.kind == "S" and len(text.encode()) <= dtype.itemsize:
-        return np.array(text.encode(), dtype="S")[()]  # of NULs: b""
-    return text.replace("\0", "")
-
-
-def load_attributes(array: Array, types: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes of an array, without the names of its dimensions."""
-    attrs: dict[str, Any] = {}
-    for name, value in array.attrs.items():
-        if name == _MORE and isinstance(value, dict):
-            attrs.update(value)
-        elif name != _DIMENSIONS:
-            attrs[name] = value
-    return {
-        name: _text(name, value, array.dtype)
-        if isinstance(value, str)
-        else _typed(value, types.get(name, array.dtype.str if _holds_items(name) else None))
-        for name, value in attrs.items()
-    }
 
 
 # The file group.json
@@ -288,7 +204,7 @@ def read_group(folder: str) -> Group:
     record = _load(folder) or {}
     group, types = Group(), _object(record, "attribute_types")
     for name, value in _object(record, "attributes").items():
-        group.attrs[name] = _typed(_from_json(value), types.get(name))
+        group.attrs[name] = with_type(_from_json(value), types.get(name))
     for name, item in _objects(record, "dimensions"):
         length = item.get("length", 0)
         if not isinstance(length, int) or length < 0:
@@ -310,7 +226,7 @@ def _dimension(name: str, length: int, group: Group) -> dict[str, Any]:
 
 def write_group(folder: str, group: Group) -> None:
     """Write group.json, as a whole or not at all; it is on the disk at the end."""
-    types = {name: _number_type(value) for name, value in group.attrs.items()}
+    types = {name: number_type(value) for name, value in group.attrs.items()}
     record = {
         _MARK: 1,
         "attributes": {name: _to_json(value) for name, value in group.attrs.items()},

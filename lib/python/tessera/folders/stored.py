@@ -18,8 +18,9 @@ from tessera.folders.names import Name, file_name
 
 def open_stored(folder: str) -> Any:
     """The dataset of a folder; its variables have the encodings that they are stored with."""
-    backend: Any = importlib.import_module("tessera.xarray_backend")
-    return backend.TesseraBackendEntrypoint().open_dataset(folder)
+    from tessera.folders.lazy import open_dataset  # which needs xarray
+
+    return open_dataset(folder)
 
 
 def encoding_of(folder: str, name: Name, there: Any) -> dict[str, Any]:

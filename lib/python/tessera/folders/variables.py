@@ -17,6 +17,7 @@ import numpy as np
 from tessera import _tessera
 from tessera.array import Array
 from tessera.folders import groups
+from tessera.folders.attributes import store_attributes
 from tessera.folders.names import Name, file_name
 from tessera.opening import create
 from tessera.tasks import Job, chunks_of, finish_all, is_dask
@@ -202,7 +203,7 @@ def _write(
     array = _create(os.path.join(folder, file_name(name)), data, options, asked)
     try:
         array.dims = variable.dims
-        record.types[name] = groups.store_attributes(array, name, variable.attrs)
+        record.types[name] = store_attributes(array, name, variable.attrs)
         if is_dask(data):
             return Job(array, data)
         array[...] = np.asarray(data)
