@@ -191,7 +191,7 @@ TESS_API TESS_NODISCARD tess_status tess_schunk_reorder(tess_array *a, const int
  * @param err   Filled on failure; may be NULL.
  *
  * @return TESS_OK, or TESS_ERR_ARG (n, a view as in chunk.h, dst is too small); else as
- * tess_array_read(). After a failure dst is undefined.
+ *         tess_array_read(). After a failure dst is undefined.
  */
 TESS_API TESS_NODISCARD tess_status tess_schunk_decode(const tess_array *a, int64_t n, void *dst,
                                                        size_t dst_size, tess_error *err);
