@@ -52,8 +52,8 @@ bool walk_begin(struct walk *w, int ndim, const int64_t *cell, const int64_t *gr
 // The next cell; false behind the last one.
 bool walk_next(struct walk *w);
 
-// Stand on the first cell with items of the box whose ordinal is `index` or more; false: there is
-// none, and the walk stands where it did.
+// In a walk without steps, stand on the first cell whose ordinal is `index` or more; false: there
+// is none, and the walk stands somewhere.
 bool walk_seek(struct walk *w, int64_t index);
 
 // Stand on the cell of that ordinal, on which this walk stands at some time; also after its end.

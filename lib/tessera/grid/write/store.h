@@ -39,7 +39,7 @@ struct edit {
     // For the source's own use.
     const uint8_t *items;
     int64_t lo[NDIM_MAX], hi[NDIM_MAX];
-    int64_t first, last;
+    int64_t first[NDIM_MAX], last[NDIM_MAX];
     uint8_t item[16];
 };
 
