@@ -262,11 +262,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes),
-        cmocka_unit_test(covers),
-        cmocka_unit_test(seeks),
-        cmocka_unit_test(stands),
-        cmocka_unit_test(far_out),
+        cmocka_unit_test(boxes),  cmocka_unit_test(covers),  cmocka_unit_test(seeks),
+        cmocka_unit_test(stands), cmocka_unit_test(far_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
