@@ -21,7 +21,7 @@
  *   - `io` is replaced by a commit of a directory; `disk` by each commit. Both, and the memory of
  *     `index` and metalayers, are only looked at with access;
  *   - the lock file has a mutex of its own (io/lock_file.h): it is shared and unshared by any
- * thread at any time, but taken and released with exclusive access.
+ *     thread at any time, but taken and released with exclusive access.
  */
 #ifndef FRAME_PRIVATE_H
 #define FRAME_PRIVATE_H
