@@ -207,6 +207,7 @@ close_ranges_are_one(void **state)
         {"gaps of 50", {0, 150, 300}, 100, 1},
         {"a gap of 101 behind the first", {0, 201, 301}, 100, 2},
         {"backwards", {600, 300, 0}, 100, 3},
+        {"behind the first but one", {0, 500, 150}, 100, 2},
         {"the same", {500, 500, 500}, 100, 1},
         {"together longer than a piece", {0, 40000, 80000}, 40000, 3},
     };

@@ -1,9 +1,10 @@
 /*
  * readers.c - queues of pieces to read, and the I/O threads that read them.
  *
- * A range that lies close behind the last piece of a queue extends that piece: this coalesces
- * blocks of a chunk, and chunks that are neighbours in a file. A thread takes several pieces of one
- * io at once, a batch, for one io_read_many(); each piece can be used as soon as it has arrived.
+ * A range that lies close behind a piece of a queue extends that piece: this coalesces blocks of a
+ * chunk, and chunks that are neighbours in a file, also where they are not read in the order of the
+ * file (a reduction along the first axis). A thread takes several pieces of one io at once, a batch,
+ * for one io_read_many(); each piece can be used as soon as it has arrived.
  */
 #include "io/readers.h"
 
@@ -92,15 +93,24 @@ io_queue_push_call(struct io_ahead *a, void (*call)(void *arg, bool over), void 
     return p;
 }
 
-// Make the youngest piece longer, if the range follows it closely. One that only the queue holds
-// will not be read, and its io may be closed.
+// The waiting piece that a range follows closely, or NULL: the youngest, or any where requests take
+// long. One that only the queue holds will not be read, and its io may be closed.
 static struct io_piece *
-queue_grow(struct io_ahead *a, struct io *io, int64_t offset, size_t size)
+queue_find_before(const struct io_ahead *a, const struct io *io, int64_t offset, size_t size)
 {
-    struct io_piece *const p = a->last;
-    if (!a->first || p->users == 1 || p->io != io)
-        return NULL;
-    if (!io_manner_joins(&io->manner, p->offset, p->size, offset, size))
+    struct io_piece *p = !a->first || io->manner.far ? a->first : a->last;
+    while (p && (p->users == 1 || p->io != io ||
+                 !io_manner_joins(&io->manner, p->offset, p->size, offset, size)))
+        p = p->after;
+    return p;
+}
+
+// Make the piece that a range follows closely longer.
+static struct io_piece *
+queue_grow(struct io_ahead *a, const struct io *io, int64_t offset, size_t size)
+{
+    struct io_piece *const p = queue_find_before(a, io, offset, size);
+    if (!p)
         return NULL;
     const int64_t longer = offset + (int64_t)size - p->offset - (int64_t)p->size;
     p->size += (size_t)longer;
