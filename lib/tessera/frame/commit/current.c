@@ -100,7 +100,8 @@ static tess_status
 current_compare(struct io *io, bool fresh, int64_t position, const uint8_t *known,
                 const uint8_t *other, size_t size, tess_error *err)
 {
-    uint8_t *const now = mem_alloc(size);
+    uint8_t small[FRAME_HEADER_SECTOR];
+    uint8_t *const now = size <= sizeof small ? small : mem_alloc(size);
     if (!now)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
     tess_status st =
@@ -108,7 +109,8 @@ current_compare(struct io *io, bool fresh, int64_t position, const uint8_t *know
     const bool differs = st == TESS_OK ? memcmp(now, known, size) != 0 &&
                                              !(other && is_mixture(now, known, other, size))
                                        : ends_before(io, position + (int64_t)size);
-    mem_free(now);
+    if (now != small)
+        mem_free(now);
     return differs ? current_changed(position, err) : st;
 }
 
