@@ -159,7 +159,7 @@ check_box(struct random *r, const struct table *base, const struct table *t,
     for (int64_t i = t->ndim - 1, n = 1; i >= 0; n *= count[i--])
         stride[i] = n * (int64_t)sizeof *got;
     memset(got, 0xff, sizeof got);
-    index_map_box(map, start, stop, step, stride, &box);
+    index_map_box(map, &(struct box){start, stop, step}, stride, &box);
     for (int b = 0; b < base->ndim; b++) {
         assert_in_range(box.start[b], 0, base->shape[b] - 1);
         assert_in_range(box.stop[b], box.start[b] + 1, base->shape[b]);

@@ -268,7 +268,7 @@ reshape(void **state)
     assert_int_equal(g.chunksize, 96);
 }
 
-static const struct box {
+static const struct box_case {
     const char *what;
     int64_t start[2], stop[2];
     int64_t nitems; // -1: refused
@@ -297,8 +297,9 @@ check_box(void **state)
     assert_int_equal(geometry_init(&g, 2, shape, chunkshape, blockshape, 4, TESS_ERR_ARG, NULL),
                      TESS_OK);
     for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; i++) {
-        const struct box *const t = &boxes[i];
-        const tess_status st = geometry_check_box(&g, t->start, t->stop, &nitems, &err);
+        const struct box_case *const t = &boxes[i];
+        const tess_status st =
+            geometry_check_box(&g, &(struct box){t->start, t->stop, NULL}, &nitems, &err);
         if (st != (t->nitems < 0 ? TESS_ERR_ARG : TESS_OK) ||
             (st == TESS_OK && nitems != t->nitems))
             fail_msg("%s: status %d, %" PRId64 " items", t->what, st, nitems);
@@ -315,7 +316,8 @@ check_box_huge_and_empty(void **state)
 
     (void)state;
     assert_int_equal(geometry_init(&g, 3, shape, ones, ones, 4, TESS_ERR_ARG, NULL), TESS_OK);
-    assert_int_equal(geometry_check_box(&g, start, shape, &nitems, NULL), TESS_OK);
+    assert_int_equal(geometry_check_box(&g, &(struct box){start, shape, NULL}, &nitems, NULL),
+                     TESS_OK);
     assert_int_equal(nitems, 0);
 }
 

@@ -17,13 +17,13 @@
 
 enum { ROUNDS = 20000, NDIM_TRIED = 6 };
 
-struct box {
+struct boxed_grid {
     int ndim;
     int64_t cell[NDIM_MAX], grid[NDIM_MAX], start[NDIM_MAX], stop[NDIM_MAX], step[NDIM_MAX];
 };
 
 static void
-random_box(struct random *r, struct box *b)
+random_box(struct random *r, struct boxed_grid *b)
 {
     b->ndim = (int)random_below(r, NDIM_TRIED + 1);
     for (int i = 0; i < b->ndim; i++) {
@@ -40,7 +40,7 @@ random_box(struct random *r, struct box *b)
 
 // Steps of all sizes, from one item to the last of an axis.
 static void
-random_steps(struct random *r, struct box *b)
+random_steps(struct random *r, struct boxed_grid *b)
 {
     for (int i = 0; i < b->ndim; i++) {
         const int64_t length = b->stop[i] - b->start[i];
@@ -54,7 +54,8 @@ random_steps(struct random *r, struct box *b)
 // What a walk should tell of each cell of the grid: the range of the box inside it, per axis.
 // False if the box does not meet the cell.
 static bool
-expect(const struct box *b, int64_t index, int64_t *lo, int64_t *hi, int64_t *count, int64_t *from)
+expect(const struct boxed_grid *b, int64_t index, int64_t *lo, int64_t *hi, int64_t *count,
+       int64_t *from)
 {
     bool meets = true;
     for (int i = b->ndim - 1; i >= 0; i--) {
@@ -78,7 +79,7 @@ expect(const struct box *b, int64_t index, int64_t *lo, int64_t *hi, int64_t *co
 }
 
 static bool
-is_empty(const struct box *b)
+is_empty(const struct boxed_grid *b)
 {
     for (int i = 0; i < b->ndim; i++)
         if (b->start[i] == b->stop[i])
@@ -88,12 +89,13 @@ is_empty(const struct box *b)
 
 // Returns how many cells the box meets; all of them are compared.
 static int64_t
-check(const struct box *b)
+check(const struct boxed_grid *b)
 {
     int64_t lo[NDIM_MAX], hi[NDIM_MAX], count[NDIM_MAX], from[NDIM_MAX];
     int64_t ncells = 1, met = 0;
     struct walk w;
-    bool more = walk_begin(&w, b->ndim, b->cell, b->grid, b->start, b->stop, b->step);
+    bool more =
+        walk_begin(&w, b->ndim, b->cell, b->grid, &(struct box){b->start, b->stop, b->step});
 
     for (int i = 0; i < b->ndim; i++)
         ncells *= b->grid[i];
@@ -119,7 +121,7 @@ static void
 boxes(void **state)
 {
     struct random r;
-    struct box b;
+    struct boxed_grid b;
     int64_t met = 0, empty = 0;
 
     (void)state;
@@ -141,7 +143,7 @@ static void
 covers(void **state)
 {
     struct random r;
-    struct box b;
+    struct boxed_grid b;
     int covered = 0, uncovered = 0;
 
     (void)state;
@@ -158,8 +160,9 @@ covers(void **state)
             if (b.start[i] >= b.stop[i] || random_below(&r, 3) == 0)
                 b.start[i] = 0;
         }
-        for (bool more = walk_begin(&w, b.ndim, b.cell, b.grid, b.start, b.stop, NULL); more;
-             more = walk_next(&w)) {
+        for (bool more =
+                 walk_begin(&w, b.ndim, b.cell, b.grid, &(struct box){b.start, b.stop, NULL});
+             more; more = walk_next(&w)) {
             bool all = true; // of the cell's items before the limit are in the box
             for (int i = 0; i < b.ndim; i++)
                 for (int64_t x = w.at[i] * b.cell[i]; x < (w.at[i] + 1) * b.cell[i]; x++)
@@ -180,7 +183,7 @@ far_out(void **state)
     struct walk w;
 
     (void)state;
-    assert_true(walk_begin(&w, 2, cell, grid, start, stop, NULL));
+    assert_true(walk_begin(&w, 2, cell, grid, &(struct box){start, stop, NULL}));
     assert_int_equal(w.index, 2 * (INT64_C(1) << 42) - 1);
     assert_int_equal(w.lo[0], 999);
     assert_int_equal(w.lo[1], (1 << 20) - 3);
@@ -196,7 +199,7 @@ static void
 seeks(void **state)
 {
     struct random r;
-    struct box b;
+    struct boxed_grid b;
     int found = 0, missed = 0;
 
     (void)state;
@@ -205,7 +208,7 @@ seeks(void **state)
         int64_t ncells = 1;
         struct walk w, sought;
         random_box(&r, &b);
-        bool more = walk_begin(&w, b.ndim, b.cell, b.grid, b.start, b.stop, NULL);
+        bool more = walk_begin(&w, b.ndim, b.cell, b.grid, &(struct box){b.start, b.stop, NULL});
         if (!more)
             continue;
         sought = w;
@@ -236,10 +239,10 @@ stands(void **state)
     random_init(&r, random_seed());
     for (int i = 0; i < ROUNDS; i++) {
         struct walk w, other;
-        struct box b;
+        struct boxed_grid b;
         random_box(&r, &b);
         random_steps(&r, &b);
-        bool more = walk_begin(&w, b.ndim, b.cell, b.grid, b.start, b.stop, b.step);
+        bool more = walk_begin(&w, b.ndim, b.cell, b.grid, &(struct box){b.start, b.stop, b.step});
         if (!more)
             continue;
         other = w;

@@ -105,7 +105,7 @@ chunky_init(struct chunky *c, struct random *r)
     const uint64_t kinds = 1 + random_below(r, 4);
     assert_true(g->nchunks <= 20000);
     frame_begin(c->s.a->grid->frame);
-    for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, zero, g->shape, NULL); more;
+    for (bool more = walk_chunks(&w, g, &(struct box){zero, g->shape, NULL}); more;
          more = walk_next(&w)) {
         int64_t start[NDIM_MAX], stop[NDIM_MAX], count[NDIM_MAX];
         static const int kind[] = {0, 7, MIXED, 9};

@@ -129,7 +129,8 @@ blocks(void **state)
         const bool steps = random_below(&r, 2);
         if (steps)
             scene_steps(&r, g.ndim, start, stop, step);
-        bool more = walk_begin(&w, g.ndim, g.blockshape, g.bgrid, start, stop, steps ? step : NULL);
+        bool more = walk_begin(&w, g.ndim, g.blockshape, g.bgrid,
+                               &(struct box){start, stop, steps ? step : NULL});
         for (int n = 0; more && n < 8; more = walk_next(&w), n++) {
             block_init(&b, &r, &g);
             place_one(&r, &g, &w, &b);
@@ -149,7 +150,7 @@ no_axes(void **state)
     uint8_t got[4] = {0};
     (void)state;
     ok(geometry_init(&g, 0, NULL, NULL, NULL, 4, TESS_ERR_ARG, err));
-    assert_true(walk_begin(&w, 0, NULL, NULL, NULL, NULL, NULL));
+    assert_true(walk_begin(&w, 0, NULL, NULL, &(struct box){0}));
     const struct block_need need = place_need(&g, &w, NULL);
     assert_true(need.first == 0 && need.stop == 1 && need.planes);
     place_block(&g, &d, &w, got, NULL);

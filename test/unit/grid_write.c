@@ -322,7 +322,7 @@ some_chunks(void **state)
         const struct strided_const src = {.items = item};
         random_bytes(&r, item, sizeof item);
         scene_box(&r, g->ndim, g->shape, start, stop);
-        for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, NULL); more;
+        for (bool more = walk_chunks(&w, g, &(struct box){start, stop, NULL}); more;
              more = walk_next(&w), n++) {
             int64_t lo[NDIM_MAX], hi[NDIM_MAX];
             assert_true(n < sizeof wanted);
@@ -384,11 +384,9 @@ replaced_blocks(void **state)
         const bool constant = random_below(&r, 3) == 0;
         int64_t zero[NDIM_MAX] = {0};
         struct walk chunk, w;
-        for (bool more = walk_begin(&chunk, g->ndim, g->chunkshape, g->grid, zero, g->shape, NULL);
-             more; more = walk_next(&chunk))
-            for (bool next =
-                     walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk.lo, chunk.hi, NULL);
-                 next; next = walk_next(&w)) {
+        for (bool more = walk_chunks(&chunk, g, &(struct box){zero, g->shape, NULL}); more;
+             more = walk_next(&chunk))
+            for (bool next = walk_blocks(&w, g, &chunk); next; next = walk_next(&w)) {
                 int64_t lo[NDIM_MAX], hi[NDIM_MAX];
                 struct strided_const src = {0};
                 if (n == MOST || random_below(&r, one_in) != 0)

@@ -279,7 +279,7 @@ array_check_box(const tess_array *a, const int64_t *start, const int64_t *stop, 
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
     if (a->g->ndim > 0 && (!start || !stop))
         return err_set(err, TESS_ERR_ARG, -1, "no box is given");
-    const tess_status st = geometry_check_box(a->g, start, stop, nitems, err);
+    const tess_status st = geometry_check_box(a->g, &(struct box){start, stop, NULL}, nitems, err);
     if (st != TESS_OK)
         return st;
     if ((uint64_t)*nitems > size / (size_t)a->g->typesize)

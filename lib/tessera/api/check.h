@@ -63,7 +63,7 @@ check_box_or_all(const tess_array *a, const int64_t **start, const int64_t **sto
         *start = nowhere;
         *stop = a->g->shape;
     }
-    return geometry_check_box(a->g, *start, *stop, nitems, err);
+    return geometry_check_box(a->g, &(struct box){*start, *stop, NULL}, nitems, err);
 }
 
 /*

@@ -57,29 +57,30 @@ index_map_axes(struct index_map *map, int ndim, const int *axes)
 }
 
 void
-index_map_box(const struct index_map *map, const int64_t *start, const int64_t *stop,
-              const int64_t *step, const int64_t *stride, struct index_box *box)
+index_map_box(const struct index_map *map, const struct box *box, const int64_t *stride,
+              struct index_box *base)
 {
-    box->offset = 0;
+    base->box = (struct box){base->start, base->stop, base->step};
+    base->offset = 0;
     for (int b = 0; b < map->base_ndim; b++) {
         const int i = map->view_axis[b];
         if (i < 0) {
-            box->start[b] = map->first[b];
-            box->stop[b] = map->first[b] + 1;
-            box->step[b] = 1;
-            box->stride[b] = 0;
+            base->start[b] = map->first[b];
+            base->stop[b] = map->first[b] + 1;
+            base->step[b] = 1;
+            base->stride[b] = 0;
             continue;
         }
-        const int64_t by = step ? step[i] : 1;
-        const int64_t first = map->first[b] + start[i] * map->step[b];
-        const int64_t last = map->first[b] + (stop[i] - 1) * map->step[b];
-        box->start[b] = min_i64(first, last);
-        box->stop[b] = max_i64(first, last) + 1;
-        box->step[b] = first == last ? 1 : by * max_i64(map->step[b], -map->step[b]);
-        box->stride[b] = stride[i];
+        const int64_t by = box->step ? box->step[i] : 1;
+        const int64_t first = map->first[b] + box->start[i] * map->step[b];
+        const int64_t last = map->first[b] + (box->stop[i] - 1) * map->step[b];
+        base->start[b] = min_i64(first, last);
+        base->stop[b] = max_i64(first, last) + 1;
+        base->step[b] = first == last ? 1 : by * max_i64(map->step[b], -map->step[b]);
+        base->stride[b] = stride[i];
         if (map->step[b] < 0) { // the memory runs the other way
-            box->offset += (stop[i] - 1 - start[i]) / by * stride[i];
-            box->stride[b] = -stride[i];
+            base->offset += (box->stop[i] - 1 - box->start[i]) / by * stride[i];
+            base->stride[b] = -stride[i];
         }
     }
 }

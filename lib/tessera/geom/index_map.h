@@ -16,6 +16,7 @@
 #define GEOM_INDEX_MAP_H
 
 #include "base/limits.h"
+#include "geom/box.h"
 
 #include <tessera/boxes.h>
 
@@ -51,15 +52,16 @@ index_map_index(const struct index_map *map, int base_axis, const int64_t *index
 
 // A box of the base, and the memory for it.
 struct index_box {
+    struct box box; // of the arrays below: the struct must not be moved
     int64_t start[NDIM_MAX], stop[NDIM_MAX], step[NDIM_MAX];
     int64_t offset; // bytes from the first item of the view's box to the first of the base's
     int64_t stride[NDIM_MAX]; // bytes, per axis of the base
 };
 
-// For a box of the view, with step as for grid_read() (NULL: every item), and memory whose items
-// are `stride` bytes apart along the axes of the view.
-void index_map_box(const struct index_map *map, const int64_t *start, const int64_t *stop,
-                   const int64_t *step, const int64_t *stride, struct index_box *box);
+// For a box of the view, and memory whose items are `stride` bytes apart along the axes of the
+// view.
+void index_map_box(const struct index_map *map, const struct box *box, const int64_t *stride,
+                   struct index_box *base);
 
 // What is read of an axis: n items from `first` on, for the indices at .. at + n - 1 of the box.
 struct edge_run {

@@ -118,21 +118,21 @@ geometry_reshape(const struct geometry *g, const int64_t *shape, struct geometry
 }
 
 tess_status
-geometry_check_box(const struct geometry *g, const int64_t *start, const int64_t *stop,
-                   int64_t *nitems, tess_error *err)
+geometry_check_box(const struct geometry *g, const struct box *box, int64_t *nitems,
+                   tess_error *err)
 {
     bool empty = false;
     for (int i = 0; i < g->ndim; i++) {
-        if (start[i] < 0 || stop[i] < start[i] || stop[i] > g->shape[i])
+        if (box->start[i] < 0 || box->stop[i] < box->start[i] || box->stop[i] > g->shape[i])
             return err_set(err, TESS_ERR_ARG, -1,
                            "axis %d: box from %" PRId64 " to %" PRId64 ", the array has %" PRId64
                            " items there",
-                           i, start[i], stop[i], g->shape[i]);
-        empty |= start[i] == stop[i];
+                           i, box->start[i], box->stop[i], g->shape[i]);
+        empty |= box->start[i] == box->stop[i];
     }
     *nitems = empty ? 0 : 1;
     for (int i = 0; i < g->ndim && !empty; i++)
-        *nitems *= stop[i] - start[i]; // at most g->nitems
+        *nitems *= box->stop[i] - box->start[i]; // at most g->nitems
     return TESS_OK;
 }
 
@@ -156,16 +156,16 @@ blocks_before(const struct geometry *g, int axis, int64_t i, int64_t with)
 }
 
 int64_t
-geometry_blocks_nbytes(const struct geometry *g, const int64_t *start, const int64_t *stop,
-                       const int64_t *step)
+geometry_blocks_nbytes(const struct geometry *g, const struct box *box)
 {
     int64_t nbytes = g->blocksize;
     for (int i = 0; i < g->ndim; i++) {
-        if (start[i] >= stop[i])
+        if (box->start[i] >= box->stop[i])
             return 0;
-        int64_t n = blocks_before(g, i, stop[i] - 1, 1) - blocks_before(g, i, start[i], 0);
-        if (step && step[i] > 1)
-            n = min_i64(n, ceil_div(stop[i] - start[i], step[i]));
+        int64_t n =
+            blocks_before(g, i, box->stop[i] - 1, 1) - blocks_before(g, i, box->start[i], 0);
+        if (box->step && box->step[i] > 1)
+            n = min_i64(n, ceil_div(box->stop[i] - box->start[i], box->step[i]));
         if (!mul_i64(nbytes, n, &nbytes))
             return INT64_MAX;
     }

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "geom/box.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,15 +53,14 @@ tess_status geometry_init(struct geometry *g, int ndim, const int64_t *shape,
 tess_status geometry_reshape(const struct geometry *g, const int64_t *shape, struct geometry *out,
                              tess_error *err);
 
-// Whether [start, stop) lies inside the shape; TESS_ERR_ARG with a sentence otherwise. *nitems
-// receives the items of the box.
-tess_status geometry_check_box(const struct geometry *g, const int64_t *start, const int64_t *stop,
-                               int64_t *nitems, tess_error *err);
+// Whether a box without steps lies inside the shape; TESS_ERR_ARG with a sentence otherwise.
+// *nitems receives its items.
+tess_status geometry_check_box(const struct geometry *g, const struct box *box, int64_t *nitems,
+                               tess_error *err);
 
-// Bytes of all blocks that a box inside the shape meets, or more, if it has steps (geom/walk.h);
-// INT64_MAX if they are more.
-int64_t geometry_blocks_nbytes(const struct geometry *g, const int64_t *start, const int64_t *stop,
-                               const int64_t *step);
+// Bytes of all blocks that a box inside the shape meets, or more, if it has steps; INT64_MAX if
+// they are more.
+int64_t geometry_blocks_nbytes(const struct geometry *g, const struct box *box);
 
 // Strides of a C-order array of that shape, in bytes.
 void shape_strides(int ndim, const int64_t *shape, int64_t itemsize, int64_t *stride);

@@ -38,9 +38,10 @@ enter(struct walk *w, int axis, int64_t at)
 }
 
 bool
-walk_begin(struct walk *w, int ndim, const int64_t *cell, const int64_t *grid, const int64_t *start,
-           const int64_t *stop, const int64_t *step)
+walk_begin(struct walk *w, int ndim, const int64_t *cell, const int64_t *grid,
+           const struct box *box)
 {
+    const int64_t *const start = box->start, *const stop = box->stop, *const step = box->step;
     int64_t pitch = 1;
 
     w->ndim = ndim;

@@ -7,11 +7,8 @@
  * item of it are left out. Without steps, divisions happen only in walk_begin().
  *
  *     struct walk w;
- *     for (bool more = walk_begin(&w, ndim, cell, grid, start, stop, step); more;
- *          more = walk_next(&w))
+ *     for (bool more = walk_chunks(&w, g, box); more; more = walk_next(&w))
  *         ... w.index, w.lo, w.hi, w.count, w.from ...
- *
- * The blocks of a chunk: walk_begin(&blocks, ..., chunk.lo, chunk.hi, chunk.step).
  *
  * Halves are for work that is done at once for any number of cells if they have something in
  * common, and one by one otherwise: a box of cells that is refused is cut in two, across its
@@ -23,6 +20,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "geom/box.h"
 #include "geom/shape.h"
 
 #include <stdbool.h>
@@ -44,10 +42,23 @@ struct walk {
 };
 
 // Start a walk and stand on the first cell; false if the box has no items. The box lies inside
-// the grid: 0 <= start[i], stop[i] <= grid[i] * cell[i]. step: every step[i]-th item, from the
-// first to stop[i] - 1, which is one of them; NULL: every item.
+// the grid: 0 <= start[i], stop[i] <= grid[i] * cell[i].
 bool walk_begin(struct walk *w, int ndim, const int64_t *cell, const int64_t *grid,
-                const int64_t *start, const int64_t *stop, const int64_t *step);
+                const struct box *box);
+
+// The chunks of an array that meet a box; and the blocks of the chunk that a walk stands on.
+static inline bool
+walk_chunks(struct walk *w, const struct geometry *g, const struct box *box)
+{
+    return walk_begin(w, g->ndim, g->chunkshape, g->grid, box);
+}
+
+static inline bool
+walk_blocks(struct walk *w, const struct geometry *g, const struct walk *chunk)
+{
+    const struct box part = {chunk->lo, chunk->hi, chunk->step};
+    return walk_begin(w, g->ndim, g->blockshape, g->bgrid, &part);
+}
 
 // The next cell; false behind the last one.
 bool walk_next(struct walk *w);

@@ -328,10 +328,10 @@ list_blocks(struct selection *s, int64_t box)
 
     for (int i = 0; i < g->ndim; i++)
         stop[i] = start[i] + (list->count[box * g->ndim + i] - 1) * list->step[i] + 1;
-    for (bool more = walk_begin(&chunks, g->ndim, g->chunkshape, g->grid, start, stop, list->step);
-         more; more = walk_next(&chunks))
-        for (bool next =
-                 walk_begin(&blocks, g->ndim, s->cell, s->cells, chunks.lo, chunks.hi, chunks.step);
+    for (bool more = walk_chunks(&chunks, g, &(struct box){start, stop, list->step}); more;
+         more = walk_next(&chunks))
+        for (bool next = walk_begin(&blocks, g->ndim, s->cell, s->cells,
+                                    &(struct box){chunks.lo, chunks.hi, chunks.step});
              next; next = walk_next(&blocks))
             list_block(s, chunks.index, blocks.index, box);
 }

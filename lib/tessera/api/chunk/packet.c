@@ -105,7 +105,7 @@ encode(tess_array *a, const int64_t *start, const int64_t *stop, const void *src
     if (st == TESS_OK && a->g->ndim > 0 && (!start || !stop))
         st = err_set(err, TESS_ERR_ARG, -1, "no box is given");
     if (st == TESS_OK)
-        st = geometry_check_box(a->g, start, stop, &nitems, err);
+        st = geometry_check_box(a->g, &(struct box){start, stop, NULL}, &nitems, err);
     if (st == TESS_OK && nitems > 0)
         st = take_source(a, start, stop, src, src_size, strides, &from, err);
     if (st != TESS_OK)

@@ -145,14 +145,14 @@ slice_check(const tess_array *a, const int64_t *start, const int64_t *stop, cons
 }
 
 // A slice upwards, as the rest of the library knows it (array/array.h).
-struct box {
+struct slice_box {
     int64_t start[NDIM_MAX], stop[NDIM_MAX], step[NDIM_MAX];
 };
 
 // Axes that run downwards are turned around, in memory, too. Returns how many bytes the first item
 // of the box is behind the caller's first one.
 static int64_t
-turn_around(const tess_array *a, const struct slice *s, struct box *box, int64_t *strides)
+turn_around(const tess_array *a, const struct slice *s, struct slice_box *box, int64_t *strides)
 {
     int64_t offset = 0;
     for (int i = 0; i < a->g->ndim; i++) {
@@ -175,7 +175,7 @@ tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *s
 {
     UNCANCELLED;
     struct slice s;
-    struct box box;
+    struct slice_box box;
     struct strided to = {0};
     struct reading r;
     if (!a)
@@ -204,7 +204,7 @@ tess_array_set_slice(tess_array *a, const int64_t *start, const int64_t *stop, c
 {
     UNCANCELLED;
     struct slice s;
-    struct box box;
+    struct slice_box box;
     struct strided_const from = {0};
     struct watch watch;
     tess_status st = check_items_writable(a, err);
@@ -310,7 +310,7 @@ check_box(struct typed_box *b, const tess_array *a, const int64_t *start, const 
         return err_set(err, TESS_ERR_ARG, -1, "no box is given");
     for (int i = 0; i < a->g->ndim; i++)
         b->count[i] = stop[i] - start[i];
-    return geometry_check_box(a->g, start, stop, &b->nitems, err);
+    return geometry_check_box(a->g, &(struct box){start, stop, NULL}, &b->nitems, err);
 }
 
 static tess_status

@@ -73,7 +73,7 @@ check_future_box(const tess_array *a, const int64_t *shape, const int64_t *start
             return err_set(err, TESS_ERR_ARG, -1, "axis %d: %" PRId64 " items", i, shape[i]);
         future.shape[i] = shape[i];
     }
-    return geometry_check_box(&future, start, stop, nitems, err);
+    return geometry_check_box(&future, &(struct box){start, stop, NULL}, nitems, err);
 }
 
 TESS_API tess_status

@@ -213,7 +213,7 @@ steps_begin(struct steps *s, const tess_array *a, const int64_t *start, const in
         s->last = plain_chunk_at(a->grid, stop[0] * g->typesize - 1);
         return steps_pass_empty(s);
     }
-    if (!walk_begin(&s->w, g->ndim, g->chunkshape, g->grid, start, stop, NULL))
+    if (!walk_chunks(&s->w, g, &(struct box){start, stop, NULL}))
         return false;
     for (int i = 0; i < g->ndim; i++)
         s->last += s->w.last[i] * s->w.pitch[i];

@@ -215,11 +215,11 @@ copy_copy_chunks(struct put *p, const int64_t *start, const int64_t *stop, bool 
     tess_status st = TESS_OK;
 
     *all = true;
-    for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, NULL); more;
+    for (bool more = walk_chunks(&w, g, &(struct box){start, stop, NULL}); more;
          more = walk_next(&w), n++)
         *all &= walk_covers(&w, g->shape) && is_stored_now(p, &w);
     watch_job(p->watch, *all ? n : 0);
-    for (bool more = *all && walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, NULL);
+    for (bool more = *all && walk_chunks(&w, g, &(struct box){start, stop, NULL});
          more && *all && st == TESS_OK; more = walk_next(&w)) {
         st = copy_chunk(p, &w, all, err);
         watch_add(p->watch, 1);
@@ -393,8 +393,8 @@ put_pieces(struct put *p, const int64_t *start, const int64_t *stop, tess_error 
         last[i] = stop[i] - origin[i];
         grid[i] = ceil_div(last[i], p->piece[i]);
     }
-    for (bool more = walk_begin(&w, ndim, p->piece, grid, first, last, NULL); more && st == TESS_OK;
-         more = walk_next(&w)) {
+    for (bool more = walk_begin(&w, ndim, p->piece, grid, &(struct box){first, last, NULL});
+         more && st == TESS_OK; more = walk_next(&w)) {
         for (int i = 0; i < ndim; i++) {
             const int64_t at = origin[i] + w.at[i] * p->piece[i];
             lo[i] = at + w.lo[i];

@@ -26,7 +26,7 @@ base_box(const tess_array *a, const int64_t *start, const int64_t *stop, const i
 {
     const tess_status st = view_check(a, err);
     if (st == TESS_OK)
-        index_map_box(&a->view->map, start, stop, step, stride, box);
+        index_map_box(&a->view->map, &(struct box){start, stop, step}, stride, box);
     return st;
 }
 
@@ -141,7 +141,7 @@ next_base_box(void *arg, int64_t *start, int64_t *stop, int64_t *step)
     if (!x->next_box(x->arg, from, to))
         return false;
     if (x->a->view) {
-        index_map_box(&x->a->view->map, from, to, NULL, no_memory, &box);
+        index_map_box(&x->a->view->map, &(struct box){from, to, NULL}, no_memory, &box);
         memcpy(start, box.start, sizeof box.start);
         memcpy(stop, box.stop, sizeof box.stop);
         memcpy(step, box.step, sizeof box.step);

@@ -153,8 +153,7 @@ is_filled(const struct filler *f, struct open_chunk *v, const struct walk *chunk
     }
     *filled = true;
     shape_strides(g->ndim, g->blockshape, g->typesize, stride);
-    for (bool more = walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi, NULL);
-         more && *filled; more = walk_next(&w)) {
+    for (bool more = walk_blocks(&w, g, chunk); more && *filled; more = walk_next(&w)) {
         const tess_status st = open_chunk_block(f->a->grid, v, (int32_t)w.index, block, s, err);
         if (st != TESS_OK)
             return st;
@@ -229,7 +228,7 @@ fill_exposed(struct exposed *x, tess_error *err)
     tess_array *const a = x->f->a;
     const struct geometry *const g = a->g;
     const struct codec *const codec = codec_by_id(frame_header(a->grid->frame)->codec);
-    const int64_t nbytes = geometry_blocks_nbytes(g, x->start, x->stop, NULL);
+    const int64_t nbytes = geometry_blocks_nbytes(g, &(struct box){x->start, x->stop, NULL});
     const struct task_width width =
         chunk_grid_width(a->grid, cost_decode(codec, nbytes), x->f->watch);
     bool any = false;
@@ -238,7 +237,7 @@ fill_exposed(struct exposed *x, tess_error *err)
     for (int i = 0; i < g->ndim; i++)
         n *= (x->stop[i] - 1) / g->chunkshape[i] - x->start[i] / g->chunkshape[i] + 1;
     x->at = 0;
-    x->more = walk_begin(&x->w, g->ndim, g->chunkshape, g->grid, x->start, x->stop, NULL);
+    x->more = walk_chunks(&x->w, g, &(struct box){x->start, x->stop, NULL});
     x->wanted = mem_zeroed((size_t)n, sizeof *x->wanted);
     if (!x->wanted)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", n);

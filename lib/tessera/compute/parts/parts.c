@@ -58,7 +58,7 @@ parts_begin(struct parts *p, const struct parts_user *user, const tess_array *a,
     for (int i = 0; i < g->ndim; i++)
         p->nitems *= stop[i] - start[i];
     if (p->by_block)
-        p->more = walk_begin(&p->chunks, g->ndim, g->chunkshape, g->grid, start, stop, NULL);
+        p->more = walk_chunks(&p->chunks, g, &(struct box){start, stop, NULL});
     else if (p->plain)
         p->boxes = (struct division){.ndim = 1, .start[0] = start[0], .stop[0] = stop[0]};
     else
@@ -146,7 +146,7 @@ parts_begin_blocks(const void *self, const void *chunk, void *block)
         b->origin[i] = w->at[i] * g->chunkshape[i];
         b->inside[i] = min_i64(g->chunkshape[i], g->shape[i] - b->origin[i]);
     }
-    walk_begin(&b->w, g->ndim, g->blockshape, g->bgrid, w->lo, w->hi, NULL);
+    walk_blocks(&b->w, g, w);
 }
 
 static bool
@@ -290,8 +290,8 @@ run_blocks(struct parts *p, int64_t most, struct watch *watch, tess_error *err)
         .drop = user->drop ? parts_drop : NULL,
         .align = user->unaligned ? 1 : alignment_of((size_t)g->typesize),
     };
-    const int64_t nbytes =
-        min_i64(geometry_blocks_nbytes(g, p->chunks.start, p->chunks.stop, NULL), most);
+    const int64_t nbytes = min_i64(
+        geometry_blocks_nbytes(g, &(struct box){p->chunks.start, p->chunks.stop, NULL}), most);
     const struct fetch fetch = {.grid = p->a->grid,
                                 .reader = &reader,
                                 .self = p,

@@ -115,7 +115,8 @@ add_chunk(struct job *j, struct state *s, const struct walk *chunk, uint8_t *roo
         add_constant(j, s, start, stop, item);
     if (st != TESS_OK || constant)
         return st;
-    for (bool more = walk_begin(&w, g->ndim, j->d.piece, grid, chunk->lo, chunk->hi, NULL);
+    for (bool more =
+             walk_begin(&w, g->ndim, j->d.piece, grid, &(struct box){chunk->lo, chunk->hi, NULL});
          more && st == TESS_OK; more = walk_next(&w)) {
         for (int i = 0; i < g->ndim; i++) {
             start[i] = chunk->at[i] * j->d.chunk[i] + w.at[i] * j->d.piece[i] + w.lo[i];
@@ -150,7 +151,8 @@ work_on_grain(void *self, void *tally, const struct engine_box *box, uint8_t *ro
         return st;
     for (int i = 0; i < j->g->ndim; i++)
         grid[i] = ceil_div(j->g->shape[i], j->d.chunk[i]);
-    for (bool more = walk_begin(&w, j->g->ndim, j->d.chunk, grid, box->start, box->stop, NULL);
+    for (bool more = walk_begin(&w, j->g->ndim, j->d.chunk, grid,
+                                &(struct box){box->start, box->stop, NULL});
          more && st == TESS_OK; more = walk_next(&w))
         st = add_chunk(j, s, &w, room, err);
     if (st == TESS_OK)
@@ -324,8 +326,8 @@ do_tiles(struct job *j, tess_error *err)
         shape[i] = max_i64(ceil_div(c->shape[i], c->factor[i]), 1);
         grid[i] = ceil_div(shape[i], tile[i]);
     }
-    for (bool more = walk_begin(&w, c->ndim, tile, grid, zero, shape, NULL); more && st == TESS_OK;
-         more = walk_next(&w)) {
+    for (bool more = walk_begin(&w, c->ndim, tile, grid, &(struct box){zero, shape, NULL});
+         more && st == TESS_OK; more = walk_next(&w)) {
         int64_t n = 1;
         for (int i = 0; i < c->ndim; i++) {
             j->first[i] = w.at[i] * tile[i] + w.lo[i];

@@ -210,8 +210,8 @@ resample_tiles(const struct resampling *r, tess_array *out, struct watch *watch,
     tess_status st = choose_tile(r, out, size, err);
     for (int i = 0; i < out->g->ndim && st == TESS_OK; i++)
         grid[i] = ceil_div(out->g->shape[i], size[i]);
-    for (bool more =
-             st == TESS_OK && walk_begin(&w, out->g->ndim, size, grid, zeros, out->g->shape, NULL);
+    for (bool more = st == TESS_OK && walk_begin(&w, out->g->ndim, size, grid,
+                                                 &(struct box){zeros, out->g->shape, NULL});
          more && st == TESS_OK; more = walk_next(&w)) {
         int64_t n = 1;
         for (int i = 0; i < w.ndim; i++) {

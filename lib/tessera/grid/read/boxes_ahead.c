@@ -52,7 +52,7 @@ begin_next_box(struct boxes_ahead *x)
     x->more = false;
     while (!x->more && x->next_box(x->arg, start, stop, step)) {
         x->box++;
-        x->more = walk_begin(&x->chunks, g->ndim, g->chunkshape, g->grid, start, stop, step);
+        x->more = walk_chunks(&x->chunks, g, &(struct box){start, stop, step});
     }
 }
 
@@ -79,8 +79,7 @@ ahead_begin_blocks(const void *self, const void *chunk, void *block)
 {
     const struct geometry *const g = &((const struct boxes_ahead *)self)->fetch.grid->g;
     const struct walk *const w = &((const struct ahead_chunk *)chunk)->w;
-    walk_begin(&((struct ahead_block *)block)->w, g->ndim, g->blockshape, g->bgrid, w->lo, w->hi,
-               w->step);
+    walk_blocks(&((struct ahead_block *)block)->w, g, w);
 }
 
 static bool

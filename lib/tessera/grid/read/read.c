@@ -83,9 +83,7 @@ place_cached(struct grid_reading *r)
     struct walk w;
     int64_t hits = 0, n = 0;
     r->placed = 0;
-    for (bool more = walk_begin(&w, g->ndim, g->blockshape, g->bgrid, r->chunks.lo, r->chunks.hi,
-                                r->chunks.step);
-         more; more = walk_next(&w), n++) {
+    for (bool more = walk_blocks(&w, g, &r->chunks); more; more = walk_next(&w), n++) {
         struct cached *const found = cache_find(r->grid->cache, r->chunks.index, (int32_t)w.index);
         if (!found)
             continue;
@@ -178,7 +176,7 @@ read_begin_blocks(const void *self, const void *chunk, void *block)
     memcpy(b->from, c->w.from, sizeof b->from);
     for (int i = 0; i < g->ndim; i++)
         b->limit[i] = min_i64(g->chunkshape[i], g->shape[i] - c->w.at[i] * g->chunkshape[i]);
-    walk_begin(&b->w, g->ndim, g->blockshape, g->bgrid, c->w.lo, c->w.hi, c->w.step);
+    walk_blocks(&b->w, g, &c->w);
     b->placed = c->placed;
     if (b->placed & 1)
         read_next_block(self, block);
@@ -336,13 +334,13 @@ grid_read_begin(struct grid_reading *r, const struct chunk_grid *grid, const int
     r->grid = grid;
     r->dst = dst;
     r->watch = NULL;
-    r->nbytes = geometry_blocks_nbytes(g, start, stop, step);
+    r->nbytes = geometry_blocks_nbytes(g, &(struct box){start, stop, step});
     r->few = cache_has_blocks(grid->cache) && r->nbytes <= (int64_t)READ_FEW * g->blocksize;
     r->asked = false;
     r->nbegun = 0;
     r->placed = 0;
     r->inside = false;
-    r->more = walk_begin(&r->chunks, g->ndim, g->chunkshape, g->grid, start, stop, step);
+    r->more = walk_chunks(&r->chunks, g, &(struct box){start, stop, step});
     if (!r->more)
         return true;
     if (!r->few || !gate_try_enter(grid->gate))

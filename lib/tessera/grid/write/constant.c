@@ -147,7 +147,7 @@ constant_compare(struct look *l, const int64_t *start, const int64_t *stop, cons
     if (l->grid->plain)
         return compare_plain(l, start[0], stop[0], same, err);
     *same = true;
-    for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, step);
+    for (bool more = walk_chunks(&w, g, &(struct box){start, stop, step});
          more && *same && st == TESS_OK; more = walk_next(&w))
         st = compare_chunk(l, w.index, same, err);
     return st;

@@ -235,8 +235,7 @@ write_edits(struct box_source *box, struct chunk_grid *grid, const int64_t *star
     source->watch = watch;
     source->nchunks = chunks_of(&grid->g, start, stop);
     box->grid = grid;
-    box->more =
-        walk_begin(&box->chunks, grid->g.ndim, grid->g.chunkshape, grid->g.grid, start, stop, step);
+    box->more = walk_chunks(&box->chunks, &grid->g, &(struct box){start, stop, step});
     return store_edits(grid, source, err);
 }
 
@@ -304,8 +303,8 @@ put_covered(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, 
     int64_t n = 0;
     tess_status st = constant_init(&c, grid, item, err);
 
-    for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, step);
-         more && st == TESS_OK; more = walk_next(&w)) {
+    for (bool more = walk_chunks(&w, g, &(struct box){start, stop, step}); more && st == TESS_OK;
+         more = walk_next(&w)) {
         if (walk_covers(&w, g->shape))
             st = put_constant(grid, w.index, &c, source, err);
         else if (!add_i64(source->nbytes, part_nbytes(g, &w), &source->nbytes))
@@ -364,7 +363,7 @@ grid_write(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, c
     if (!src->as && is_one_item(grid->g.ndim, start, stop, src->stride) &&
         constant_pays(src->items, &grid->g))
         return box_write_item(grid, start, stop, step, src, watch, &source, err);
-    source.nbytes = geometry_blocks_nbytes(&grid->g, start, stop, step);
+    source.nbytes = geometry_blocks_nbytes(&grid->g, &(struct box){start, stop, step});
     forget_many(grid, start, stop, &source);
     return write_edits(&box, grid, start, stop, step, watch, &source, err);
 }
@@ -375,7 +374,8 @@ grid_write_some(struct chunk_grid *grid, const int64_t *start, const int64_t *st
 {
     const struct strided_const src = {.items = item}; // strides 0: the same item everywhere
     struct box_source box = {.src = &src, .wanted = wanted};
-    struct edit_source source = {.nbytes = geometry_blocks_nbytes(&grid->g, start, stop, NULL)};
+    struct edit_source source = {
+        .nbytes = geometry_blocks_nbytes(&grid->g, &(struct box){start, stop, NULL})};
     return write_edits(&box, grid, start, stop, NULL, watch, &source, err);
 }
 
@@ -391,7 +391,7 @@ grid_write_padding(struct chunk_grid *grid, const int64_t *start, const int64_t 
     if (!item)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
     zeros.items = item;
-    source.nbytes = geometry_blocks_nbytes(&grid->g, start, stop, NULL);
+    source.nbytes = geometry_blocks_nbytes(&grid->g, &(struct box){start, stop, NULL});
     const tess_status st = write_edits(&box, grid, start, stop, NULL, watch, &source, err);
     mem_free(item);
     return st;

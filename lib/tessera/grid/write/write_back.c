@@ -56,7 +56,7 @@ bool
 write_back_wants(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
                  const int64_t *step, int64_t *size)
 {
-    const int64_t nbytes = geometry_blocks_nbytes(&grid->g, start, stop, step);
+    const int64_t nbytes = geometry_blocks_nbytes(&grid->g, &(struct box){start, stop, step});
     *size = nbytes;
     return cache_is_on(grid->cache) && nbytes <= cache_dirty_max(grid->cache) / SMALL_SHARE &&
            !(nbytes >= WHOLE_LEAST && replaces_chunks(&grid->g, start, stop, step));
@@ -90,8 +90,7 @@ static bool
 box_begin_blocks(struct box_hold *h)
 {
     const struct geometry *const g = &h->hold.grid->g;
-    return walk_begin(&h->blocks, g->ndim, g->blockshape, g->bgrid, h->chunks.lo, h->chunks.hi,
-                      h->chunks.step);
+    return walk_blocks(&h->blocks, g, &h->chunks);
 }
 
 static bool
@@ -131,10 +130,9 @@ box_copy(const struct chunk_grid *grid, const int64_t *start, const int64_t *sto
 {
     const struct geometry *const g = &grid->g;
     struct walk c, b;
-    for (bool chunks = walk_begin(&c, g->ndim, g->chunkshape, g->grid, start, stop, step); chunks;
+    for (bool chunks = walk_chunks(&c, g, &(struct box){start, stop, step}); chunks;
          chunks = walk_next(&c))
-        for (bool more = walk_begin(&b, g->ndim, g->blockshape, g->bgrid, c.lo, c.hi, c.step); more;
-             more = walk_next(&b), held++)
+        for (bool more = walk_blocks(&b, g, &c); more; more = walk_next(&b), held++)
             if (held->found == found)
                 box_copy_block(g, &c, &b, src, held->b->items);
 }
@@ -159,9 +157,10 @@ write_back_box(struct chunk_grid *grid, const int64_t *start, const int64_t *sto
     struct box_hold h = {.hold = {.grid = grid, .step = box_step}};
     struct hold *const hold = &h.hold;
 
-    h.more_chunks = walk_begin(&h.chunks, g->ndim, g->chunkshape, g->grid, start, stop, step);
+    h.more_chunks = walk_chunks(&h.chunks, g, &(struct box){start, stop, step});
     gate_enter(grid->gate);
-    const tess_status st = hold_blocks(hold, geometry_blocks_nbytes(g, start, stop, step), err);
+    const tess_status st =
+        hold_blocks(hold, geometry_blocks_nbytes(g, &(struct box){start, stop, step}), err);
     gate_leave(grid->gate);
     if (st == TESS_OK) // blocks that are replaced: nobody looks at them yet
         box_copy(grid, start, stop, step, src, hold->blocks, false);
