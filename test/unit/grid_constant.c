@@ -128,7 +128,7 @@ chunky_init(struct chunky *c, struct random *r)
             memset(bytes, c->is[w.index], (size_t)(n * g->typesize));
         struct strided_const src = {.items = bytes};
         shape_strides(g->ndim, count, g->typesize, src.stride);
-        ok(grid_write(c->s.a->grid, start, stop, NULL, &src, NULL, NULL, err));
+        ok(grid_write(c->s.a->grid, &(struct box){start, stop, NULL}, &src, NULL, NULL, err));
         scene_scatter(&c->s.ref, start, stop, NULL, &src);
         free(bytes);
     }
@@ -174,11 +174,11 @@ boxes(void **state)
             if (steps)
                 scene_steps(&r, g->ndim, start, stop, step);
             const int want = box_is(&c, start, stop, steps ? step : NULL);
-            ok(constant_box(c.s.a->grid, start, stop, steps ? step : NULL, CONSTANT_LISTED, NULL,
-                            item, &listed, err));
+            ok(constant_box(c.s.a->grid, &(struct box){start, stop, steps ? step : NULL},
+                            CONSTANT_LISTED, NULL, item, &listed, err));
             assert_int_equal(listed, want == 0);
-            ok(constant_box(c.s.a->grid, start, stop, steps ? step : NULL, CONSTANT_STORED, NULL,
-                            item, &stored, err));
+            ok(constant_box(c.s.a->grid, &(struct box){start, stop, steps ? step : NULL},
+                            CONSTANT_STORED, NULL, item, &stored, err));
             assert_int_equal(stored, want != MIXED);
             if (stored)
                 for (int32_t b = 0; b < g->typesize; b++)
@@ -207,13 +207,15 @@ dirty(void **state)
     p.ndim = 1;
     p.shape[0] = 100;
     scene_new(&s, &p, NULL, SCENE_ZEROS, &r);
-    ok(constant_box(s.a->grid, &start, &stop, NULL, CONSTANT_LISTED, NULL, &item, &is, err));
+    ok(constant_box(s.a->grid, &(struct box){&start, &stop, NULL}, CONSTANT_LISTED, NULL, &item,
+                    &is, err));
     assert_true(is);
     const int64_t at = 50, behind = 51;
     ok(tess_array_write(s.a, &at, &behind, "x", 1, err));
     s.ref.data[50] = 'x';
     assert_true(cache_dirty_size(s.a->grid->cache) > 0);
-    ok(constant_box(s.a->grid, &start, &stop, NULL, CONSTANT_STORED, NULL, &item, &is, err));
+    ok(constant_box(s.a->grid, &(struct box){&start, &stop, NULL}, CONSTANT_STORED, NULL, &item,
+                    &is, err));
     assert_false(is);
     scene_check_stored(&s);
     scene_close(&s);
@@ -248,7 +250,7 @@ all_at_once(void **state)
         const int64_t *const by = steps ? step : NULL;
         const bool uniform = frame_is_uniform(f);
         frame_begin(f);
-        ok(constant_set_all(c.s.a->grid, start, stop, by, item, &done, err));
+        ok(constant_set_all(c.s.a->grid, &(struct box){start, stop, by}, item, &done, err));
         frame_keep(f);
         same = item[0] == 0 && (all || (zeros && uniform));
         assert_int_equal(done, same);

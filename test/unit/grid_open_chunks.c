@@ -182,7 +182,7 @@ found_again(void **state)
     // Held by the table alone, and by us: not another one at the same address.
     ok(open_chunks_get(grid, 1, false, NULL, NULL, &a, err));
     frame_begin(grid->frame);
-    ok(grid_write(grid, &start, &stop, NULL, &src, NULL, NULL, err));
+    ok(grid_write(grid, &(struct box){&start, &stop, NULL}, &src, NULL, NULL, err));
     frame_keep(grid->frame);
     memset(s.ref.data + 100, 9, 50);
     ok(open_chunks_get(grid, 1, false, NULL, NULL, &b, err));

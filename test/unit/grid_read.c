@@ -57,7 +57,8 @@ read_some(struct random *r, const struct scene *s, int times)
     for (int i = 0; i < times; i++) {
         struct request q;
         request_init(&q, r, s);
-        ok(grid_read(s->a->grid, q.start, q.stop, q.steps ? q.step : NULL, &q.m.at, NULL, err));
+        ok(grid_read(s->a->grid, &(struct box){q.start, q.stop, q.steps ? q.step : NULL}, &q.m.at,
+                     NULL, err));
         request_finish(&q);
     }
 }
@@ -150,8 +151,8 @@ watched(void **state)
         c.progress_user = &seen;
         c.progress_interval = 0;
         watch_begin(&watch, &c, stop - start);
-        const tess_status st =
-            watch_end(&watch, grid_read(s.a->grid, &start, &stop, NULL, &dst, &watch, &err));
+        const tess_status st = watch_end(
+            &watch, grid_read(s.a->grid, &(struct box){&start, &stop, NULL}, &dst, &watch, &err));
         assert_int_equal(st, left == 1 ? TESS_ERR_CANCELLED : TESS_OK);
         assert_int_equal(seen.total, stop - start);
         if (left > 1) {
@@ -182,7 +183,8 @@ from_the_cache(void **state)
             cache_stats(grid->cache, &before);
             // What the cache has now is all that it may take: nothing is decoded.
             struct grid_reading reading;
-            const bool is = grid_read_begin(&reading, grid, q.start, q.stop, step, &q.m.at);
+            const bool is =
+                grid_read_begin(&reading, grid, &(struct box){q.start, q.stop, step}, &q.m.at);
             cache_stats(grid->cache, &after);
             assert_int_equal(after.used, before.used);
             assert_int_equal(after.misses, before.misses);
@@ -195,7 +197,7 @@ from_the_cache(void **state)
             if (!is) {
                 ok(grid_read_rest(&reading, NULL, err));
                 for (int again = 0; again < 2; again++)
-                    ok(grid_read(grid, q.start, q.stop, step, &q.m.at, NULL, err));
+                    ok(grid_read(grid, &(struct box){q.start, q.stop, step}, &q.m.at, NULL, err));
             }
             request_finish(&q);
         }
@@ -230,8 +232,9 @@ cached_blocks(void **state)
     for (int32_t i = 0; i < 65; i++) {
         memset(item, s.ref.data[0] ^ 0xff, sizeof item);
         cache_stats(cache, &before);
-        assert_int_equal(grid_read_begin(&reading, s.a->grid, &start, &enough, NULL, &dst),
-                         i >= 64);
+        assert_int_equal(
+            grid_read_begin(&reading, s.a->grid, &(struct box){&start, &enough, NULL}, &dst),
+            i >= 64);
         assert_memory_equal(item, s.ref.data, i < 64 ? (size_t)i : 64);
         if (i < 64)
             ok(grid_read_rest(&reading, NULL, err));
@@ -244,11 +247,11 @@ cached_blocks(void **state)
         cache_unpin(cache_add(cache, b));
     }
     cache_stats(cache, &before);
-    assert_true(grid_read_begin(&reading, s.a->grid, &start, &enough, NULL, &dst));
+    assert_true(grid_read_begin(&reading, s.a->grid, &(struct box){&start, &enough, NULL}, &dst));
     cache_stats(cache, &after);
     assert_int_equal(after.hits - before.hits, 64);
     assert_memory_equal(item, s.ref.data, 64);
-    assert_false(grid_read_begin(&reading, s.a->grid, &start, &more, NULL, &dst));
+    assert_false(grid_read_begin(&reading, s.a->grid, &(struct box){&start, &more, NULL}, &dst));
     assert_false(reading.inside);
     scene_close(&s);
 }

@@ -38,8 +38,9 @@ which(void **state)
     const struct geometry g = grid_of_chunks();
     struct turn box, all, some, nothing;
     (void)state;
-    turn_of_box(&box, &g, (const int64_t[]){2, 4},
-                (const int64_t[]){7, 5}); // rows 0 to 2, column 2
+    turn_of_box(&box, &g,
+                &(struct box){(const int64_t[]){2, 4}, (const int64_t[]){7, 5},
+                              NULL}); // rows 0 to 2, column 2
     turn_of_all(&all, &g);
     turn_of_list(&some, list, 3);
     turn_of_list(&nothing, NULL, 0);
@@ -61,7 +62,8 @@ free_ones(void **state)
     int64_t list[] = {0, 2, 6, 7}, again[] = {0, 1, 7};
     (void)state;
     assert_non_null(t);
-    turn_of_box(&box, &g, (const int64_t[]){2, 4}, (const int64_t[]){7, 5}); // 2, 6, 10
+    turn_of_box(&box, &g,
+                &(struct box){(const int64_t[]){2, 4}, (const int64_t[]){7, 5}, NULL}); // 2, 6, 10
     turns_begin(t, &g, &box);
     assert_int_equal(turns_begin_free(t, &g, &other, list, 4), 2);
     assert_true(list[0] == 0 && list[1] == 7);
@@ -110,7 +112,7 @@ draw_turn(struct worker *w, struct turn *turn, int64_t *list)
             stop[i] = start[i] + 1 +
                       (int64_t)random_below(&w->random, (uint64_t)(w->g.shape[i] - start[i]));
         }
-        turn_of_box(turn, &w->g, start, stop);
+        turn_of_box(turn, &w->g, &(struct box){start, stop, NULL});
         return;
     }
     for (int i = 0; i < MOST; i++)

@@ -57,8 +57,8 @@ request_init(struct request *q, struct random *r, const struct geometry *g)
 static tess_status
 write_request(struct scene *s, const struct request *q, tess_error *err)
 {
-    return grid_write(s->a->grid, q->start, q->stop, q->steps ? q->step : NULL, &q->m.from, NULL,
-                      NULL, err);
+    return grid_write(s->a->grid, &(struct box){q->start, q->stop, q->steps ? q->step : NULL},
+                      &q->m.from, NULL, NULL, err);
 }
 
 static void
@@ -184,7 +184,7 @@ line_write(struct scene *s, int64_t start, int64_t stop, const uint8_t *items, i
 {
     const struct strided_const src = {.items = items, .stride = {stride}};
     frame_begin(s->a->grid->frame);
-    ok(grid_write(s->a->grid, &start, &stop, NULL, &src, NULL, NULL, err));
+    ok(grid_write(s->a->grid, &(struct box){&start, &stop, NULL}, &src, NULL, NULL, err));
     frame_keep(s->a->grid->frame);
     scene_scatter(&s->ref, &start, &stop, NULL, &src);
 }
@@ -335,7 +335,7 @@ some_chunks(void **state)
                 scene_scatter(&s.ref, lo, hi, NULL, &src);
         }
         frame_begin(s.a->grid->frame);
-        ok(grid_write_some(s.a->grid, start, stop, item, wanted, NULL, err));
+        ok(grid_write_some(s.a->grid, &(struct box){start, stop, NULL}, item, wanted, NULL, err));
         frame_keep(s.a->grid->frame);
         scene_check_stored(&s);
         scene_close(&s);
@@ -358,7 +358,7 @@ padding(void **state)
     line_write(&s, 200, 300, &seven, 0);
     const int64_t entry = frame_entry(s.a->grid->frame, 2);
     frame_begin(s.a->grid->frame);
-    ok(grid_write_padding(s.a->grid, &start, &stop, NULL, err));
+    ok(grid_write_padding(s.a->grid, &(struct box){&start, &stop, NULL}, NULL, err));
     frame_keep(s.a->grid->frame);
     memset(s.ref.data + 300, 0, 50);
     assert_int_equal(frame_entry(s.a->grid->frame, 2), entry);

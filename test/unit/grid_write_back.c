@@ -72,7 +72,7 @@ boxes(void **state)
             int64_t size;
             request_init(&q, &r, s.a->g);
             const int64_t *const step = q.steps ? q.step : NULL;
-            const bool wants = write_back_wants(grid, q.start, q.stop, step, &size);
+            const bool wants = write_back_wants(grid, &(struct box){q.start, q.stop, step}, &size);
             wanted += wants;
             refused += !wants;
             if (!cache_is_on(grid->cache))
@@ -89,7 +89,7 @@ boxes(void **state)
                 const int64_t before = cache_dirty_size(grid->cache);
                 const int64_t now = frame_generation(grid->frame);
                 assert_true(before + touched(s.a->g, &q) <= most);
-                ok(write_back_box(grid, q.start, q.stop, step, &q.m.from, err));
+                ok(write_back_box(grid, &(struct box){q.start, q.stop, step}, &q.m.from, err));
                 write_back_end_room(grid, room);
                 scene_scatter(&s.ref, q.start, q.stop, step, &q.m.from);
                 const int64_t after = cache_dirty_size(grid->cache);
@@ -134,7 +134,8 @@ line_write(struct scene *s, int64_t at, int64_t n, uint8_t item, tess_error *err
 {
     const struct strided_const src = {.items = &item};
     const int64_t start = at, stop = at + n;
-    const tess_status st = write_back_box(s->a->grid, &start, &stop, NULL, &src, err);
+    const tess_status st =
+        write_back_box(s->a->grid, &(struct box){&start, &stop, NULL}, &src, err);
     if (st == TESS_OK)
         memset(s->ref.data + at, item, (size_t)n);
     return st;

@@ -328,8 +328,9 @@ read_in_memory(const tess_array *a, const int64_t *start, const int64_t *stop, i
                const struct strided *to, tess_error *err)
 {
     struct grid_reading r;
-    return grid_read_begin(&r, a->grid, start, stop, NULL, to) ? TESS_OK
-                                                               : read_rest(a, &r, nitems, err);
+    return grid_read_begin(&r, a->grid, &(struct box){start, stop, NULL}, to)
+               ? TESS_OK
+               : read_rest(a, &r, nitems, err);
 }
 
 TESS_API tess_status

@@ -42,7 +42,7 @@ write_at_once(struct chunk_grid *grid, const struct turn *turn, const int64_t *s
     struct frame_staged staged = {0};
     tess_status st = write_back_turn(grid, turn, err);
     if (st == TESS_OK)
-        st = grid_write(grid, start, stop, step, src, &staged, watch, err);
+        st = grid_write(grid, &(struct box){start, stop, step}, src, &staged, watch, err);
     return grid_install(grid, &staged, st, err);
 }
 
@@ -79,13 +79,14 @@ array_update_box(tess_array *a, const int64_t *start, const int64_t *stop, const
         return update_view(a, start, stop, step, src, watch, err);
     if (is_empty(grid->g.ndim, start, stop))
         return TESS_OK;
-    if (write_back_wants(grid, start, stop, step, &size))
+    if (write_back_wants(grid, &(struct box){start, stop, step}, &size))
         st = write_back_make_room(grid, size, &room, err);
     if (st != TESS_OK)
         return st;
-    turn_of_box(&turn, &grid->g, start, stop);
+    turn_of_box(&turn, &grid->g, &(struct box){start, stop, NULL});
     turns_begin(grid->turns, &grid->g, &turn);
-    const bool waits = room > 0 && write_back_box(grid, start, stop, step, src, err) == TESS_OK;
+    const bool waits =
+        room > 0 && write_back_box(grid, &(struct box){start, stop, step}, src, err) == TESS_OK;
     if (!waits) // also with a chunk that cannot be opened, of which perhaps nothing is kept
         st = write_at_once(grid, &turn, start, stop, step, src, watch, err);
     turns_end(grid->turns, &turn);
@@ -155,8 +156,8 @@ fill_and_write(tess_array *a, const struct geometry *before, bool all, bool held
     if (st != TESS_OK || !src)
         return st;
     if (!held)
-        return grid_write(a->grid, start, stop, NULL, src, NULL, watch, err);
-    st = write_back_box(a->grid, start, stop, NULL, src, err);
+        return grid_write(a->grid, &(struct box){start, stop, NULL}, src, NULL, watch, err);
+    st = write_back_box(a->grid, &(struct box){start, stop, NULL}, src, err);
     if (st == TESS_OK) // the frame has the shape, so no commit may lack the items
         cache_hurry_write(a->grid->cache);
     return st;
@@ -172,7 +173,7 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start, co
     const bool moves = shrinks(a->g, shape);
     int64_t size, room = 0;
     tess_status st = TESS_OK;
-    if (appends && write_back_wants(a->grid, start, stop, NULL, &size))
+    if (appends && write_back_wants(a->grid, &(struct box){start, stop, NULL}, &size))
         st = write_back_make_room(a->grid, size, &room, err);
     const bool held = room > 0;
     if (st == TESS_OK && !held)

@@ -307,7 +307,7 @@ put_item(struct put *p, const int64_t *start, const int64_t *stop, tess_error *e
     const struct strided_const src = {.items = p->item}; // strides 0: the same item everywhere
     if (p->sources->swapped)
         swap_bytes(p->item, (size_t)p->a->g->typesize, (size_t)p->sources->word);
-    return grid_write(p->a->grid, start, stop, NULL, &src, NULL, p->watch, err);
+    return grid_write(p->a->grid, &(struct box){start, stop, NULL}, &src, NULL, p->watch, err);
 }
 
 static tess_status
@@ -349,7 +349,7 @@ put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *
         swap_bytes(p->items, (size_t)(nitems * g->typesize), (size_t)p->sources->word);
     from.items = p->items;
     memcpy(from.stride, items.stride, sizeof from.stride);
-    return grid_write(p->a->grid, start, stop, NULL, &from, NULL, p->watch, err);
+    return grid_write(p->a->grid, &(struct box){start, stop, NULL}, &from, NULL, p->watch, err);
 }
 
 static void

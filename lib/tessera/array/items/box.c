@@ -54,7 +54,7 @@ array_read(const tess_array *a, const int64_t *start, const int64_t *stop, const
     struct converted as;
 
     if (!a->view)
-        return grid_read(a->grid, start, stop, step, dst, watch, err);
+        return grid_read(a->grid, &(struct box){start, stop, step}, dst, watch, err);
     const tess_status st = base_box(a, start, stop, step, dst->stride, &box, err);
     if (st != TESS_OK)
         return st;
@@ -66,7 +66,7 @@ array_read(const tess_array *a, const int64_t *start, const int64_t *stop, const
         to.as = &as;
     }
     memcpy(to.stride, box.stride, sizeof to.stride);
-    return grid_read(a->grid, box.start, box.stop, box.step, &to, watch, err);
+    return grid_read(a->grid, &(struct box){box.start, box.stop, box.step}, &to, watch, err);
 }
 
 tess_status
@@ -92,11 +92,11 @@ array_write(tess_array *a, const int64_t *start, const int64_t *stop, const int6
     struct strided_const from;
 
     if (!a->view)
-        return grid_write(a->grid, start, stop, step, src, staged, watch, err);
+        return grid_write(a->grid, &(struct box){start, stop, step}, src, staged, watch, err);
     const tess_status st = array_base_box(a, start, stop, step, src, &box, &from, err);
-    return st == TESS_OK
-               ? grid_write(a->grid, box.start, box.stop, box.step, &from, staged, watch, err)
-               : st;
+    return st == TESS_OK ? grid_write(a->grid, &(struct box){box.start, box.stop, box.step}, &from,
+                                      staged, watch, err)
+                         : st;
 }
 
 tess_status
@@ -115,8 +115,10 @@ array_is_constant(const tess_array *a, const int64_t *start, const int64_t *stop
     if (st != TESS_OK)
         return st;
     gate_enter(a->grid->gate);
-    st = a->view ? constant_box(a->grid, box.start, box.stop, box.step, look, watch, item, is, err)
-                 : constant_box(a->grid, start, stop, NULL, look, watch, item, is, err);
+    st = a->view
+             ? constant_box(a->grid, &(struct box){box.start, box.stop, box.step}, look, watch,
+                            item, is, err)
+             : constant_box(a->grid, &(struct box){start, stop, NULL}, look, watch, item, is, err);
     gate_leave(a->grid->gate);
     return st;
 }

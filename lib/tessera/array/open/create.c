@@ -320,7 +320,8 @@ write_content(tess_array *a, const struct array_content *content, tess_error *er
         shape_strides(a->g->ndim, a->g->shape, a->g->typesize, src.stride);
     }
     frame_begin(a->grid->frame);
-    tess_status st = grid_write(a->grid, start, a->g->shape, NULL, &src, NULL, &watch, err);
+    tess_status st =
+        grid_write(a->grid, &(struct box){start, a->g->shape, NULL}, &src, NULL, &watch, err);
     frame_keep(a->grid->frame); // on failure the whole array goes
     return watch_end(&watch, st);
 }

@@ -174,11 +174,11 @@ stage_box(tess_array *a, const int64_t *start, const int64_t *stop, const struct
     struct turn turn;
     if (is_empty(grid->g.ndim, start, stop))
         return check_sketch(a, err);
-    turn_of_box(&turn, &grid->g, start, stop);
+    turn_of_box(&turn, &grid->g, &(struct box){start, stop, NULL});
     turns_begin(grid->turns, &grid->g, &turn);
     tess_status st = check_sketch(a, err);
     if (st == TESS_OK)
-        st = grid_write(grid, start, stop, NULL, src, staged, watch, err);
+        st = grid_write(grid, &(struct box){start, stop, NULL}, src, staged, watch, err);
     turns_end(grid->turns, &turn);
     return st;
 }

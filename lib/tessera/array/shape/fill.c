@@ -245,7 +245,8 @@ fill_exposed(struct exposed *x, tess_error *err)
     for (int64_t i = 0; i < n && st == TESS_OK && !any; i++)
         any = x->wanted[i];
     if (any)
-        st = grid_write_some(a->grid, x->start, x->stop, x->f->item, x->wanted, x->f->watch, err);
+        st = grid_write_some(a->grid, &(struct box){x->start, x->stop, NULL}, x->f->item, x->wanted,
+                             x->f->watch, err);
     mem_free(x->wanted);
     return st;
 }
@@ -353,7 +354,7 @@ clear(tess_array *a, int axis, int64_t first, const int64_t *stop, struct watch 
     for (int i = 0; i < a->g->ndim; i++)
         if (start[i] >= stop[i])
             return TESS_OK;
-    return grid_write_padding(a->grid, start, stop, watch, err);
+    return grid_write_padding(a->grid, &(struct box){start, stop, NULL}, watch, err);
 }
 
 tess_status

@@ -108,7 +108,7 @@ reshape_insert(tess_array *a, int axis, int64_t position, int64_t count,
         return st;
     start[axis] = position;
     shape_with(a->g, axis, position + count, stop);
-    return src ? grid_write(a->grid, start, stop, NULL, src, NULL, watch, err)
+    return src ? grid_write(a->grid, &(struct box){start, stop, NULL}, src, NULL, watch, err)
                : array_fill_box(a, start, stop, watch, err);
 }
 

@@ -308,12 +308,13 @@ move_constant(struct pieces *p, const struct moved *m, enum constant_look look, 
               tess_error *err)
 {
     const struct strided_const src = {.items = p->item}; // strides 0: the same item everywhere
-    const tess_status st =
-        constant_box(p->a->grid, m->from, m->from_stop, NULL, look, p->watch, p->item, done, err);
+    const tess_status st = constant_box(p->a->grid, &(struct box){m->from, m->from_stop, NULL},
+                                        look, p->watch, p->item, done, err);
     if (st != TESS_OK || !*done)
         return st;
     shift_count_items(p, m);
-    return grid_write(p->a->grid, m->start, m->stop, NULL, &src, NULL, p->watch, err);
+    return grid_write(p->a->grid, &(struct box){m->start, m->stop, NULL}, &src, NULL, p->watch,
+                      err);
 }
 
 static tess_status
@@ -351,7 +352,8 @@ move_piece(void *user, const int64_t *at, tess_error *err)
     watch_part(p->watch, &both, 1, 2);
     st = array_read(p->a, m.from, m.from_stop, NULL, &dst, p->watch, err);
     watch_part(p->watch, &both, 2, 2);
-    return st == TESS_OK ? grid_write(p->a->grid, m.start, m.stop, NULL, &src, NULL, p->watch, err)
+    return st == TESS_OK ? grid_write(p->a->grid, &(struct box){m.start, m.stop, NULL}, &src, NULL,
+                                      p->watch, err)
                          : st;
 }
 

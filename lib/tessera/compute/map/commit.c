@@ -60,12 +60,12 @@ choose_turn(const struct mapping *m, const tess_array *a, struct turn *turn, tes
     struct strided_const unused;
     struct index_box box;
     if (!a->view) {
-        turn_of_box(turn, &a->grid->g, m->start, m->stop);
+        turn_of_box(turn, &a->grid->g, &(struct box){m->start, m->stop, NULL});
         return TESS_OK;
     }
     const tess_status st = array_base_box(a, m->start, m->stop, NULL, &memory, &box, &unused, err);
     if (st == TESS_OK)
-        turn_of_box(turn, &a->grid->g, box.start, box.stop);
+        turn_of_box(turn, &a->grid->g, &box.box);
     return st;
 }
 

@@ -327,20 +327,20 @@ static const struct fetch_reader box_reader = {
 };
 
 bool
-grid_read_begin(struct grid_reading *r, const struct chunk_grid *grid, const int64_t *start,
-                const int64_t *stop, const int64_t *step, const struct strided *dst)
+grid_read_begin(struct grid_reading *r, const struct chunk_grid *grid, const struct box *box,
+                const struct strided *dst)
 {
     const struct geometry *const g = &grid->g;
     r->grid = grid;
     r->dst = dst;
     r->watch = NULL;
-    r->nbytes = geometry_blocks_nbytes(g, &(struct box){start, stop, step});
+    r->nbytes = geometry_blocks_nbytes(g, box);
     r->few = cache_has_blocks(grid->cache) && r->nbytes <= (int64_t)READ_FEW * g->blocksize;
     r->asked = false;
     r->nbegun = 0;
     r->placed = 0;
     r->inside = false;
-    r->more = walk_chunks(&r->chunks, g, &(struct box){start, stop, step});
+    r->more = walk_chunks(&r->chunks, g, box);
     if (!r->more)
         return true;
     if (!r->few || !gate_try_enter(grid->gate))
@@ -368,12 +368,12 @@ grid_read_rest(struct grid_reading *r, struct watch *watch, tess_error *err)
 }
 
 tess_status
-grid_read(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-          const int64_t *step, const struct strided *dst, struct watch *watch, tess_error *err)
+grid_read(const struct chunk_grid *grid, const struct box *box, const struct strided *dst,
+          struct watch *watch, tess_error *err)
 {
     struct grid_reading r;
     if (grid->plain)
-        return plain_read(grid, start[0], stop[0], step ? step[0] : 1, dst, watch, err);
-    return grid_read_begin(&r, grid, start, stop, step, dst) ? TESS_OK
-                                                             : grid_read_rest(&r, watch, err);
+        return plain_read(grid, box->start[0], box->stop[0], box->step ? box->step[0] : 1, dst,
+                          watch, err);
+    return grid_read_begin(&r, grid, box, dst) ? TESS_OK : grid_read_rest(&r, watch, err);
 }

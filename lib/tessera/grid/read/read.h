@@ -16,13 +16,9 @@
 #include "grid/grid.h"
 #include "grid/strided.h"
 
-/*
- * A box is inside the shape. With `step` it is every step[i]-th item along an axis (>= 1), from
- * start[i] to stop[i] - 1, which is one of them; NULL: every item.
- */
-tess_status grid_read(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                      const int64_t *step, const struct strided *dst, struct watch *watch,
-                      tess_error *err);
+// The box is inside the shape.
+tess_status grid_read(const struct chunk_grid *grid, const struct box *box,
+                      const struct strided *dst, struct watch *watch, tess_error *err);
 
 enum { READ_FEW = 64 }; // blocks of a box
 
@@ -50,8 +46,8 @@ struct grid_reading {
  * frame and without a cancellation point; true: that was all. Else the rest has to be read.
  * Meanwhile nothing changes the grid.
  */
-bool grid_read_begin(struct grid_reading *r, const struct chunk_grid *grid, const int64_t *start,
-                     const int64_t *stop, const int64_t *step, const struct strided *dst);
+bool grid_read_begin(struct grid_reading *r, const struct chunk_grid *grid, const struct box *box,
+                     const struct strided *dst);
 tess_status grid_read_rest(struct grid_reading *r, struct watch *watch, tess_error *err);
 
 #endif

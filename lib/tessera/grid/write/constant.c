@@ -135,8 +135,7 @@ compare_plain(struct look *l, int64_t start, int64_t stop, bool *same, tess_erro
 }
 
 static tess_status
-constant_compare(struct look *l, const int64_t *start, const int64_t *stop, const int64_t *step,
-                 bool *same, tess_error *err)
+constant_compare(struct look *l, const struct box *box, bool *same, tess_error *err)
 {
     const struct geometry *const g = &l->grid->g;
     tess_status st = TESS_OK;
@@ -145,18 +144,16 @@ constant_compare(struct look *l, const int64_t *start, const int64_t *stop, cons
     if (frame_is_uniform(l->grid->frame))
         return compare_chunk(l, 0, same, err);
     if (l->grid->plain)
-        return compare_plain(l, start[0], stop[0], same, err);
+        return compare_plain(l, box->start[0], box->stop[0], same, err);
     *same = true;
-    for (bool more = walk_chunks(&w, g, &(struct box){start, stop, step});
-         more && *same && st == TESS_OK; more = walk_next(&w))
+    for (bool more = walk_chunks(&w, g, box); more && *same && st == TESS_OK; more = walk_next(&w))
         st = compare_chunk(l, w.index, same, err);
     return st;
 }
 
 tess_status
-constant_box(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-             const int64_t *step, enum constant_look look, struct watch *watch, uint8_t *item,
-             bool *is, tess_error *err)
+constant_box(const struct chunk_grid *grid, const struct box *box, enum constant_look look,
+             struct watch *watch, uint8_t *item, bool *is, tess_error *err)
 {
     uint8_t small[64];
     const bool wide = grid->g.typesize > (int32_t)sizeof small;
@@ -171,7 +168,7 @@ constant_box(const struct chunk_grid *grid, const int64_t *start, const int64_t 
         l.other = mem_alloc((size_t)grid->g.typesize);
     if (!l.other)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
-    const tess_status st = constant_compare(&l, start, stop, step, is, err);
+    const tess_status st = constant_compare(&l, box, is, err);
     *is = *is && st == TESS_OK;
     if (wide)
         mem_free(l.other);
@@ -180,17 +177,17 @@ constant_box(const struct chunk_grid *grid, const int64_t *start, const int64_t 
 
 // Whether a box is all of the array.
 static bool
-is_all(const struct geometry *g, const int64_t *start, const int64_t *stop, const int64_t *step)
+is_all(const struct geometry *g, const struct box *box)
 {
     for (int i = 0; i < g->ndim; i++)
-        if (start[i] != 0 || stop[i] != g->shape[i] || (step && step[i] != 1))
+        if (box->start[i] != 0 || box->stop[i] != g->shape[i] || (box->step && box->step[i] != 1))
             return false;
     return true;
 }
 
 tess_status
-constant_set_all(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                 const int64_t *step, const uint8_t *item, bool *done, tess_error *err)
+constant_set_all(struct chunk_grid *grid, const struct box *box, const uint8_t *item, bool *done,
+                 tess_error *err)
 {
     const enum chunk_special special = constant_special(item, grid->g.typesize);
     const struct frame_index *const list = frame_list(grid->frame);
@@ -199,7 +196,7 @@ constant_set_all(struct chunk_grid *grid, const int64_t *start, const int64_t *s
 
     *done = special != SPECIAL_VALUE && !list->entries &&
             list->uniform == special; // so are its clean blocks in the cache
-    if (*done || special == SPECIAL_VALUE || !is_all(&grid->g, start, stop, step))
+    if (*done || special == SPECIAL_VALUE || !is_all(&grid->g, box))
         return TESS_OK;
     index_init_uniform(&next, list->nchunks, special);
     st = frame_rearrange(grid->frame, &next, NULL, err);

@@ -33,20 +33,20 @@ enum constant_look {
 };
 
 /*
- * Whether a box with items is one item again and again, as its chunks say; step as for
- * array_read(), the array is no view. Then *item, of typesize bytes, is that. Never while blocks
- * wait to be written back. watch: of the call; NULL: none.
+ * Whether a box with items is one item again and again, as its chunks say. Then *item, of
+ * typesize bytes, is that. Never while blocks wait to be written back. watch: of the call; NULL:
+ * none.
  */
-tess_status constant_box(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                         const int64_t *step, enum constant_look look, struct watch *watch,
-                         uint8_t *item, bool *is, tess_error *err);
+tess_status constant_box(const struct chunk_grid *grid, const struct box *box,
+                         enum constant_look look, struct watch *watch, uint8_t *item, bool *is,
+                         tess_error *err);
 
 /*
  * As part of a change: set a box to one item where that is one step, because all of the array is,
  * or becomes, that item. *done: it was; else nothing happened. No block of the box is dirty.
  */
-tess_status constant_set_all(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                             const int64_t *step, const uint8_t *item, bool *done, tess_error *err);
+tess_status constant_set_all(struct chunk_grid *grid, const struct box *box, const uint8_t *item,
+                             bool *done, tess_error *err);
 
 // A chunk that is one item, made once and put any number of times.
 struct constant {

@@ -41,13 +41,13 @@ turns_free(struct turns *t)
 }
 
 void
-turn_of_box(struct turn *turn, const struct geometry *g, const int64_t *start, const int64_t *stop)
+turn_of_box(struct turn *turn, const struct geometry *g, const struct box *box)
 {
     turn->list = NULL;
     turn->n = 0;
     for (int i = 0; i < g->ndim; i++) {
-        turn->lo[i] = g->chunkshape[i] > 0 ? start[i] / g->chunkshape[i] : 0;
-        turn->hi[i] = g->chunkshape[i] > 0 ? (stop[i] - 1) / g->chunkshape[i] : INT64_MAX;
+        turn->lo[i] = g->chunkshape[i] > 0 ? box->start[i] / g->chunkshape[i] : 0;
+        turn->hi[i] = g->chunkshape[i] > 0 ? (box->stop[i] - 1) / g->chunkshape[i] : INT64_MAX;
     }
 }
 

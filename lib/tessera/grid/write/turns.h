@@ -34,9 +34,8 @@ struct turn {
 struct turns *turns_new(void); // NULL: no memory
 void turns_free(struct turns *t); // NULL: fine
 
-// The chunks that a box meets, which has items: from start to before stop along each axis; or all.
-void turn_of_box(struct turn *turn, const struct geometry *g, const int64_t *start,
-                 const int64_t *stop);
+// The chunks that a box meets, which has items; or all.
+void turn_of_box(struct turn *turn, const struct geometry *g, const struct box *box);
 void turn_of_all(struct turn *turn, const struct geometry *g);
 void turn_of_list(struct turn *turn, const int64_t *list, size_t n);
 

@@ -213,18 +213,17 @@ box_fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items,
 
 // Chunks that a box meets, or more, if it has steps.
 static int64_t
-chunks_of(const struct geometry *g, const int64_t *start, const int64_t *stop)
+chunks_of(const struct geometry *g, const struct box *box)
 {
     int64_t n = 1; // fits: it is at most the array's
     for (int i = 0; i < g->ndim; i++)
-        n *= (stop[i] - 1) / g->chunkshape[i] - start[i] / g->chunkshape[i] + 1;
+        n *= (box->stop[i] - 1) / g->chunkshape[i] - box->start[i] / g->chunkshape[i] + 1;
     return n;
 }
 
 static tess_status
-write_edits(struct box_source *box, struct chunk_grid *grid, const int64_t *start,
-            const int64_t *stop, const int64_t *step, struct watch *watch,
-            struct edit_source *source, tess_error *err)
+write_edits(struct box_source *box, struct chunk_grid *grid, const struct box *where,
+            struct watch *watch, struct edit_source *source, tess_error *err)
 {
     source->from = box;
     source->cursor = box;
@@ -233,19 +232,19 @@ write_edits(struct box_source *box, struct chunk_grid *grid, const int64_t *star
     source->fill = box_fill;
     source->constant = box_constant;
     source->watch = watch;
-    source->nchunks = chunks_of(&grid->g, start, stop);
+    source->nchunks = chunks_of(&grid->g, where);
     box->grid = grid;
-    box->more = walk_chunks(&box->chunks, &grid->g, &(struct box){start, stop, step});
+    box->more = walk_chunks(&box->chunks, &grid->g, where);
     return store_edits(grid, source, err);
 }
 
 // Whether memory without strides stands for more than one item.
 static bool
-is_one_item(int ndim, const int64_t *start, const int64_t *stop, const int64_t *stride)
+is_one_item(int ndim, const struct box *box, const int64_t *stride)
 {
     bool many = false;
     for (int i = 0; i < ndim; i++) {
-        const int64_t n = stop[i] - start[i];
+        const int64_t n = box->stop[i] - box->start[i];
         if (n <= 0 || (n > 1 && stride[i] != 0))
             return false;
         many |= n > 1;
@@ -255,16 +254,15 @@ is_one_item(int ndim, const int64_t *start, const int64_t *stop, const int64_t *
 
 // Of many chunks, the cache forgets all blocks at once.
 static void
-forget_many(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-            struct edit_source *source)
+forget_many(struct chunk_grid *grid, const struct box *box, struct edit_source *source)
 {
     const struct geometry *const g = &grid->g;
     int64_t first = 0, last = 0;
-    if (source->staged || chunks_of(g, start, stop) <= MANY)
+    if (source->staged || chunks_of(g, box) <= MANY)
         return;
     for (int i = 0; i < g->ndim; i++) {
-        first = first * g->grid[i] + start[i] / g->chunkshape[i];
-        last = last * g->grid[i] + (stop[i] - 1) / g->chunkshape[i];
+        first = first * g->grid[i] + box->start[i] / g->chunkshape[i];
+        last = last * g->grid[i] + (box->stop[i] - 1) / g->chunkshape[i];
     }
     cache_forget_range(grid->cache, first, last);
     source->from_cache = true; // which has none of them
@@ -294,8 +292,8 @@ put_constant(struct chunk_grid *grid, int64_t n, const struct constant *c,
 
 // Put the chunks that the box covers. source->nbytes: of the blocks of those that it does not.
 static tess_status
-put_covered(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, const int64_t *step,
-            const uint8_t *item, struct watch *watch, struct edit_source *source, tess_error *err)
+put_covered(struct chunk_grid *grid, const struct box *box, const uint8_t *item,
+            struct watch *watch, struct edit_source *source, tess_error *err)
 {
     const struct geometry *const g = &grid->g;
     struct constant c;
@@ -303,8 +301,7 @@ put_covered(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, 
     int64_t n = 0;
     tess_status st = constant_init(&c, grid, item, err);
 
-    for (bool more = walk_chunks(&w, g, &(struct box){start, stop, step}); more && st == TESS_OK;
-         more = walk_next(&w)) {
+    for (bool more = walk_chunks(&w, g, box); more && st == TESS_OK; more = walk_next(&w)) {
         if (walk_covers(&w, g->shape))
             st = put_constant(grid, w.index, &c, source, err);
         else if (!add_i64(source->nbytes, part_nbytes(g, &w), &source->nbytes))
@@ -318,14 +315,14 @@ put_covered(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, 
 
 // All of the array, if that is one step; a change of its own where no other is open.
 static tess_status
-set_all(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, const int64_t *step,
-        const uint8_t *item, bool *done, tess_error *err)
+set_all(struct chunk_grid *grid, const struct box *box, const uint8_t *item, bool *done,
+        tess_error *err)
 {
     gate_close(grid->gate);
     const bool own = !frame_is_changing(grid->frame);
     if (own)
         frame_begin(grid->frame);
-    const tess_status st = constant_set_all(grid, start, stop, step, item, done, err);
+    const tess_status st = constant_set_all(grid, box, item, done, err);
     if (own && st == TESS_OK)
         frame_keep(grid->frame);
     else if (own)
@@ -335,53 +332,49 @@ set_all(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, cons
 }
 
 static tess_status
-box_write_item(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-               const int64_t *step, const struct strided_const *src, struct watch *watch,
-               struct edit_source *source, tess_error *err)
+box_write_item(struct chunk_grid *grid, const struct box *where, const struct strided_const *src,
+               struct watch *watch, struct edit_source *source, tess_error *err)
 {
     struct box_source box = {.src = src, .only_parts = true};
     const bool apart = source->staged && source->staged->apart;
     bool done = false;
-    tess_status st = apart ? TESS_OK : set_all(grid, start, stop, step, src->items, &done, err);
+    tess_status st = apart ? TESS_OK : set_all(grid, where, src->items, &done, err);
     if (st != TESS_OK || done)
         return st;
-    forget_many(grid, start, stop, source);
-    st = put_covered(grid, start, stop, step, src->items, watch, source, err);
-    return st == TESS_OK && source->nbytes > 0
-               ? write_edits(&box, grid, start, stop, step, watch, source, err)
-               : st;
+    forget_many(grid, where, source);
+    st = put_covered(grid, where, src->items, watch, source, err);
+    return st == TESS_OK && source->nbytes > 0 ? write_edits(&box, grid, where, watch, source, err)
+                                               : st;
 }
 
 tess_status
-grid_write(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, const int64_t *step,
-           const struct strided_const *src, struct frame_staged *staged, struct watch *watch,
-           tess_error *err)
+grid_write(struct chunk_grid *grid, const struct box *where, const struct strided_const *src,
+           struct frame_staged *staged, struct watch *watch, tess_error *err)
 {
     struct box_source box = {.src = src};
     struct edit_source source = {.staged = staged};
 
-    if (!src->as && is_one_item(grid->g.ndim, start, stop, src->stride) &&
+    if (!src->as && is_one_item(grid->g.ndim, where, src->stride) &&
         constant_pays(src->items, &grid->g))
-        return box_write_item(grid, start, stop, step, src, watch, &source, err);
-    source.nbytes = geometry_blocks_nbytes(&grid->g, &(struct box){start, stop, step});
-    forget_many(grid, start, stop, &source);
-    return write_edits(&box, grid, start, stop, step, watch, &source, err);
+        return box_write_item(grid, where, src, watch, &source, err);
+    source.nbytes = geometry_blocks_nbytes(&grid->g, where);
+    forget_many(grid, where, &source);
+    return write_edits(&box, grid, where, watch, &source, err);
 }
 
 tess_status
-grid_write_some(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                const uint8_t *item, const bool *wanted, struct watch *watch, tess_error *err)
+grid_write_some(struct chunk_grid *grid, const struct box *where, const uint8_t *item,
+                const bool *wanted, struct watch *watch, tess_error *err)
 {
     const struct strided_const src = {.items = item}; // strides 0: the same item everywhere
     struct box_source box = {.src = &src, .wanted = wanted};
-    struct edit_source source = {
-        .nbytes = geometry_blocks_nbytes(&grid->g, &(struct box){start, stop, NULL})};
-    return write_edits(&box, grid, start, stop, NULL, watch, &source, err);
+    struct edit_source source = {.nbytes = geometry_blocks_nbytes(&grid->g, where)};
+    return write_edits(&box, grid, where, watch, &source, err);
 }
 
 tess_status
-grid_write_padding(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                   struct watch *watch, tess_error *err)
+grid_write_padding(struct chunk_grid *grid, const struct box *where, struct watch *watch,
+                   tess_error *err)
 {
     struct strided_const zeros = {0}; // strides 0: the same item everywhere
     struct box_source box = {.src = &zeros};
@@ -391,8 +384,8 @@ grid_write_padding(struct chunk_grid *grid, const int64_t *start, const int64_t 
     if (!item)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
     zeros.items = item;
-    source.nbytes = geometry_blocks_nbytes(&grid->g, &(struct box){start, stop, NULL});
-    const tess_status st = write_edits(&box, grid, start, stop, NULL, watch, &source, err);
+    source.nbytes = geometry_blocks_nbytes(&grid->g, where);
+    const tess_status st = write_edits(&box, grid, where, watch, &source, err);
     mem_free(item);
     return st;
 }

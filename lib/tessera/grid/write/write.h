@@ -15,18 +15,17 @@ struct frame_staged;
 
 // staged: where the chunks go, for the caller to install (install.h). NULL: to the open change of
 // the frame, which the caller ends; that requires exclusive access.
-tess_status grid_write(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                       const int64_t *step, const struct strided_const *src,
-                       struct frame_staged *staged, struct watch *watch, tess_error *err);
+tess_status grid_write(struct chunk_grid *grid, const struct box *box,
+                       const struct strided_const *src, struct frame_staged *staged,
+                       struct watch *watch, tess_error *err);
 
 // Into the open change. One item to parts of a box: those in the chunks, counted in C order, that
 // are wanted.
-tess_status grid_write_some(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                            const uint8_t *item, const bool *wanted, struct watch *watch,
-                            tess_error *err);
+tess_status grid_write_some(struct chunk_grid *grid, const struct box *box, const uint8_t *item,
+                            const bool *wanted, struct watch *watch, tess_error *err);
 // The same with zeros, where no item will be any more. Chunks that are one item again and again
 // stay.
-tess_status grid_write_padding(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                               struct watch *watch, tess_error *err);
+tess_status grid_write_padding(struct chunk_grid *grid, const struct box *box, struct watch *watch,
+                               tess_error *err);
 
 #endif

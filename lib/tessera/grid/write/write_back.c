@@ -42,24 +42,22 @@ enum {
 // Whether all chunks that the box meets are replaced: what they had is not needed, and nothing is
 // gained by waiting for the rest of them.
 static bool
-replaces_chunks(const struct geometry *g, const int64_t *start, const int64_t *stop,
-                const int64_t *step)
+replaces_chunks(const struct geometry *g, const struct box *box)
 {
     for (int i = 0; i < g->ndim; i++)
-        if ((step && step[i] != 1) || start[i] % g->chunkshape[i] != 0 ||
-            (stop[i] % g->chunkshape[i] != 0 && stop[i] != g->shape[i]))
+        if ((box->step && box->step[i] != 1) || box->start[i] % g->chunkshape[i] != 0 ||
+            (box->stop[i] % g->chunkshape[i] != 0 && box->stop[i] != g->shape[i]))
             return false;
     return true;
 }
 
 bool
-write_back_wants(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                 const int64_t *step, int64_t *size)
+write_back_wants(const struct chunk_grid *grid, const struct box *box, int64_t *size)
 {
-    const int64_t nbytes = geometry_blocks_nbytes(&grid->g, &(struct box){start, stop, step});
+    const int64_t nbytes = geometry_blocks_nbytes(&grid->g, box);
     *size = nbytes;
     return cache_is_on(grid->cache) && nbytes <= cache_dirty_max(grid->cache) / SMALL_SHARE &&
-           !(nbytes >= WHOLE_LEAST && replaces_chunks(&grid->g, start, stop, step));
+           !(nbytes >= WHOLE_LEAST && replaces_chunks(&grid->g, box));
 }
 
 // The block's part of the box.
@@ -124,14 +122,12 @@ box_step(struct hold *hold)
 
 // The box into blocks that others find, or into the others.
 static void
-box_copy(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-         const int64_t *step, const struct strided_const *src, const struct held_block *held,
-         bool found)
+box_copy(const struct chunk_grid *grid, const struct box *box, const struct strided_const *src,
+         const struct held_block *held, bool found)
 {
     const struct geometry *const g = &grid->g;
     struct walk c, b;
-    for (bool chunks = walk_chunks(&c, g, &(struct box){start, stop, step}); chunks;
-         chunks = walk_next(&c))
+    for (bool chunks = walk_chunks(&c, g, box); chunks; chunks = walk_next(&c))
         for (bool more = walk_blocks(&b, g, &c); more; more = walk_next(&b), held++)
             if (held->found == found)
                 box_copy_block(g, &c, &b, src, held->b->items);
@@ -150,23 +146,22 @@ mark_held(struct hold *h)
 }
 
 tess_status
-write_back_box(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-               const int64_t *step, const struct strided_const *src, tess_error *err)
+write_back_box(struct chunk_grid *grid, const struct box *box, const struct strided_const *src,
+               tess_error *err)
 {
     const struct geometry *const g = &grid->g;
     struct box_hold h = {.hold = {.grid = grid, .step = box_step}};
     struct hold *const hold = &h.hold;
 
-    h.more_chunks = walk_chunks(&h.chunks, g, &(struct box){start, stop, step});
+    h.more_chunks = walk_chunks(&h.chunks, g, box);
     gate_enter(grid->gate);
-    const tess_status st =
-        hold_blocks(hold, geometry_blocks_nbytes(g, &(struct box){start, stop, step}), err);
+    const tess_status st = hold_blocks(hold, geometry_blocks_nbytes(g, box), err);
     gate_leave(grid->gate);
     if (st == TESS_OK) // blocks that are replaced: nobody looks at them yet
-        box_copy(grid, start, stop, step, src, hold->blocks, false);
+        box_copy(grid, box, src, hold->blocks, false);
     gate_close(grid->gate);
     if (st == TESS_OK) {
-        box_copy(grid, start, stop, step, src, hold->blocks, true);
+        box_copy(grid, box, src, hold->blocks, true);
         mark_held(hold);
     }
     hold_release(hold);

@@ -27,8 +27,7 @@ struct turn;
 // Whether a box is to be written by write_back_box(): it is small against the cache, and has a part
 // of some chunk only: whole chunks of 16 KiB and more are encoded by the call that brings them,
 // which is 1.4 times as fast. *size receives the bytes of the blocks that it touches.
-bool write_back_wants(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                      const int64_t *step, int64_t *size);
+bool write_back_wants(const struct chunk_grid *grid, const struct box *box, int64_t *size);
 // The same for write_back_edits(): edits of nitems items in blocks of nbytes, of nchunks chunks.
 bool write_back_wants_edits(const struct chunk_grid *grid, int64_t nbytes, int64_t nchunks,
                             int64_t nitems);
@@ -43,8 +42,8 @@ void write_back_end_room(const struct chunk_grid *grid,
                          int64_t room); // after the write, or instead
 
 // Memory into a box, whose turn the caller has. Nothing is changed on failure.
-tess_status write_back_box(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                           const int64_t *step, const struct strided_const *src, tess_error *err);
+tess_status write_back_box(struct chunk_grid *grid, const struct box *box,
+                           const struct strided_const *src, tess_error *err);
 
 // Edits, whose blocks are of source->nbytes bytes and source->nchunks chunks at most; the caller
 // has their turn. The gate is closed while they are filled, by the calling thread, so that no read
