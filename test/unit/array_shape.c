@@ -75,7 +75,7 @@ write_somewhere(struct scene *s, struct random *r)
     scene_box(r, s->ref.ndim, s->ref.shape, start, stop);
     scene_counts(s->ref.ndim, start, stop, NULL, count);
     scene_memory(r, s->ref.ndim, count, (int64_t)s->ref.typesize, &m);
-    ok(array_update_box(s->a, start, stop, NULL, &m.from, NULL, err));
+    ok(array_update_box(s->a, &(struct box){start, stop, NULL}, &m.from, NULL, err));
     scene_scatter(&s->ref, start, stop, NULL, &m.from);
     free(m.bytes);
 }
@@ -98,7 +98,7 @@ shapes(void **state)
             switch (random_below(&r, 5)) {
             case 0:
                 new_shape(&r, &s.ref, shape);
-                ok(array_update_shape(s.a, shape, NULL, NULL, NULL, NULL, err));
+                ok(array_update_shape(s.a, shape, NULL, NULL, NULL, err));
                 reference_resize(&s.ref, shape);
                 break;
             case 1: { // along each axis, anywhere
@@ -258,7 +258,7 @@ shifts(void **state)
         reference_get(&s.ref, from, to, items);
         reference_set(&s.ref, start, stop, items);
         frame_begin(s.a->grid->frame);
-        ok(array_shift(s.a, start, stop, &shift, NULL, err));
+        ok(array_shift(s.a, &(struct box){start, stop, NULL}, &shift, NULL, err));
         frame_keep(s.a->grid->frame);
         scene_check_stored(&s);
         free(items);
@@ -326,7 +326,7 @@ fill_boxes(void **state)
         const struct strided_const src = {.items = s.ref.fill ? s.ref.fill : zeros};
         scene_box(&r, s.ref.ndim, s.ref.shape, start, stop);
         frame_begin(s.a->grid->frame);
-        ok(array_fill_box(s.a, start, stop, NULL, err));
+        ok(array_fill_box(s.a, &(struct box){start, stop, NULL}, NULL, err));
         frame_keep(s.a->grid->frame);
         scene_scatter(&s.ref, start, stop, NULL, &src);
         scene_check_stored(&s);

@@ -218,18 +218,20 @@ boxes(void **state)
             switch (random_below(&r, 3)) {
             case 0:
                 move_box(&q, &v, &s, want, false);
-                ok(array_read(v.a, q.start, q.stop, step, &q.m.at, NULL, err));
+                ok(array_read(v.a, &(struct box){q.start, q.stop, step}, &q.m.at, NULL, err));
                 assert_memory_equal(q.m.bytes, want, q.m.size);
                 break;
             case 1: // which knows nothing of blocks that wait
                 ok(array_commit(v.a, err));
                 frame_begin(s.a->grid->frame);
-                ok(array_write(v.a, q.start, q.stop, step, &q.m.from, NULL, NULL, err));
+                ok(array_write(v.a, &(struct box){q.start, q.stop, step}, &q.m.from, NULL, NULL,
+                               err));
                 frame_keep(s.a->grid->frame);
                 move_box(&q, &v, &s, q.m.bytes, true);
                 break;
             default: // which may wait in the cache
-                ok(array_update_box(v.a, q.start, q.stop, step, &q.m.from, NULL, err));
+                ok(array_update_box(v.a, &(struct box){q.start, q.stop, step}, &q.m.from, NULL,
+                                    err));
                 move_box(&q, &v, &s, q.m.bytes, true);
             }
             scene_check(s.a, &s.ref);
@@ -343,13 +345,14 @@ stale(void **state)
     p.shape[0] = 10;
     scene_new(&s, &p, NULL, SCENE_NOISE, &r);
     ok(view_slice(s.a, &zero, &five, &one, &view, err));
-    ok(array_update_shape(s.a, &twenty, NULL, NULL, NULL, NULL, err));
+    ok(array_update_shape(s.a, &twenty, NULL, NULL, NULL, err));
     ok(view_check(view, err));
     ok(view_check(s.a, err));
-    ok(array_update_shape(s.a, &ten, NULL, NULL, NULL, NULL, err));
+    ok(array_update_shape(s.a, &ten, NULL, NULL, NULL, err));
     assert_int_equal(view_check(view, NULL), TESS_ERR_STALE);
     assert_int_equal(view_map(view, &map, NULL), TESS_ERR_STALE);
-    assert_int_equal(array_read(view, &zero, &five, NULL, &dst, NULL, NULL), TESS_ERR_STALE);
+    assert_int_equal(array_read(view, &(struct box){&zero, &five, NULL}, &dst, NULL, NULL),
+                     TESS_ERR_STALE);
     ok(view_check(s.a, err));
     array_free(view);
     ok(view_slice(s.a, &zero, &five, &one, &view, err));

@@ -251,9 +251,9 @@ masks(void **state)
             if (bytes[k / inner])
                 want[n++] = number_in_base(&s, index);
         }
-        assert_int_equal(
-            selection_of_mask(&sel, &s.grid, &s.map, s.shape, ndim, start, stop, bytes, NULL),
-            TESS_OK);
+        assert_int_equal(selection_of_mask(&sel, &s.grid, &s.map, s.shape, ndim,
+                                           &(struct box){start, stop, NULL}, bytes, NULL),
+                         TESS_OK);
         collect(&s, &sel, got, n);
         compare(got, want, n);
         selection_finish(&sel);

@@ -308,7 +308,7 @@ read_box(const tess_array *a, const int64_t *start, const int64_t *stop, int64_t
     struct reading r;
     tess_status st = reading_begin(&r, a, nitems, err);
     if (st == TESS_OK)
-        st = array_read(a, start, stop, NULL, to, &r.watch, err);
+        st = array_read(a, &(struct box){start, stop, NULL}, to, &r.watch, err);
     return reading_end(&r, st, err);
 }
 
@@ -364,7 +364,8 @@ tess_array_write(tess_array *a, const int64_t *start, const int64_t *stop, const
         return st;
     box_strides(a->g, start, stop, from.stride);
     array_watch(&watch, a, nitems);
-    return watch_end(&watch, array_update_box(a, start, stop, NULL, &from, &watch, err));
+    return watch_end(&watch,
+                     array_update_box(a, &(struct box){start, stop, NULL}, &from, &watch, err));
 }
 
 // The end of a box of one item. TESS_ERR_ARG: there is no such item.

@@ -86,18 +86,18 @@ name_items(struct converted *as, const int64_t *start)
 }
 
 tess_status
-typed_read(struct typed *t, const tess_array *a, const int64_t *start, const int64_t *stop,
-           const struct strided *dst, struct watch *watch, tess_error *err)
+typed_read(struct typed *t, const tess_array *a, const struct box *box, const struct strided *dst,
+           struct watch *watch, tess_error *err)
 {
     struct strided to = *dst;
-    name_items(&t->as, start);
+    name_items(&t->as, box->start);
     to.as = t->converter.count > 0 ? &t->as : NULL;
-    return array_read(a, start, stop, NULL, &to, watch, err);
+    return array_read(a, box, &to, watch, err);
 }
 
 static tess_status
-check_fit(const struct typed *t, const int64_t *start, const int64_t *stop,
-          const struct strided_const *src, tess_error *err)
+check_fit(const struct typed *t, const struct box *box, const struct strided_const *src,
+          tess_error *err)
 {
     static const int64_t none[NDIM_MAX] = {0};
     struct converted as = t->as;
@@ -106,24 +106,24 @@ check_fit(const struct typed *t, const int64_t *start, const int64_t *stop,
     if (t->converter.certain)
         return TESS_OK;
     for (int i = 0; i < as.ndim; i++) {
-        extent[i] = stop[i] - start[i];
+        extent[i] = box->stop[i] - box->start[i];
         nitems *= extent[i];
     }
     const int64_t done = convert_try(&t->converter, as.ndim, extent, src->items, src->stride);
-    name_items(&as, start);
+    name_items(&as, box->start);
     return done == nitems ? TESS_OK : converted_misfit(&as, as.ndim, none, extent, done, err);
 }
 
 tess_status
-typed_write(const struct typed *t, tess_array *a, const int64_t *start, const int64_t *stop,
+typed_write(const struct typed *t, tess_array *a, const struct box *box,
             const struct strided_const *src, struct watch *watch, tess_error *err)
 {
     struct strided_const from = *src;
-    const tess_status st = check_fit(t, start, stop, src, err);
+    const tess_status st = check_fit(t, box, src, err);
     if (st != TESS_OK)
         return st;
     from.as = t->converter.count > 0 ? &t->converter : NULL;
-    return array_update_box(a, start, stop, NULL, &from, watch, err);
+    return array_update_box(a, box, &from, watch, err);
 }
 
 // -- a conversion from attributes, by the conventions of netCDF and CF for packed data

@@ -35,60 +35,47 @@ enum { SHORTEN_LEAST = 1 << 20 }; // bytes that a file is made shorter by
 
 // A box that does not wait in the cache, with the turn of its chunks.
 static tess_status
-write_at_once(struct chunk_grid *grid, const struct turn *turn, const int64_t *start,
-              const int64_t *stop, const int64_t *step, const struct strided_const *src,
-              struct watch *watch, tess_error *err)
+write_at_once(struct chunk_grid *grid, const struct turn *turn, const struct box *box,
+              const struct strided_const *src, struct watch *watch, tess_error *err)
 {
     struct frame_staged staged = {0};
     tess_status st = write_back_turn(grid, turn, err);
     if (st == TESS_OK)
-        st = grid_write(grid, &(struct box){start, stop, step}, src, &staged, watch, err);
+        st = grid_write(grid, box, src, &staged, watch, err);
     return grid_install(grid, &staged, st, err);
 }
 
 static tess_status
-update_view(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-            const struct strided_const *src, struct watch *watch, tess_error *err)
+update_view(tess_array *a, const struct box *box, const struct strided_const *src,
+            struct watch *watch, tess_error *err)
 {
-    struct index_box box;
-    struct strided_const from = {0};
-    const tess_status st = array_base_box(a, start, stop, step, src, &box, &from, err);
-    return st == TESS_OK
-               ? array_update_box(a->view->base, box.start, box.stop, box.step, &from, watch, err)
-               : st;
-}
-
-static bool
-is_empty(int ndim, const int64_t *start, const int64_t *stop)
-{
-    for (int i = 0; i < ndim; i++)
-        if (start[i] >= stop[i])
-            return true;
-    return false;
+    struct index_box base;
+    struct strided_const from;
+    const tess_status st = array_base_box(a, box, src, &base, &from, err);
+    return st == TESS_OK ? array_update_box(a->view->base, &base.box, &from, watch, err) : st;
 }
 
 tess_status
-array_update_box(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-                 const struct strided_const *src, struct watch *watch, tess_error *err)
+array_update_box(tess_array *a, const struct box *box, const struct strided_const *src,
+                 struct watch *watch, tess_error *err)
 {
     struct chunk_grid *const grid = a->grid;
     struct turn turn;
     int64_t size, room = 0;
     tess_status st = TESS_OK;
     if (a->view)
-        return update_view(a, start, stop, step, src, watch, err);
-    if (is_empty(grid->g.ndim, start, stop))
+        return update_view(a, box, src, watch, err);
+    if (box_is_empty(grid->g.ndim, box))
         return TESS_OK;
-    if (write_back_wants(grid, &(struct box){start, stop, step}, &size))
+    if (write_back_wants(grid, box, &size))
         st = write_back_make_room(grid, size, &room, err);
     if (st != TESS_OK)
         return st;
-    turn_of_box(&turn, &grid->g, &(struct box){start, stop, NULL});
+    turn_of_box(&turn, &grid->g, box);
     turns_begin(grid->turns, &grid->g, &turn);
-    const bool waits =
-        room > 0 && write_back_box(grid, &(struct box){start, stop, step}, src, err) == TESS_OK;
+    const bool waits = room > 0 && write_back_box(grid, box, src, err) == TESS_OK;
     if (!waits) // also with a chunk that cannot be opened, of which perhaps nothing is kept
-        st = write_at_once(grid, &turn, start, stop, step, src, watch, err);
+        st = write_at_once(grid, &turn, box, src, watch, err);
     turns_end(grid->turns, &turn);
     write_back_end_room(grid, room);
     return st == TESS_OK ? write_back_commit(grid, err) : st;
@@ -131,13 +118,13 @@ shrinks(const struct geometry *g, const int64_t *shape)
 
 // Whether a box is all that an array grows by along an axis.
 static bool
-is_growth(const tess_array *a, const int64_t *shape, const int64_t *start, const int64_t *stop)
+is_growth(const tess_array *a, const int64_t *shape, const struct box *box)
 {
     int axes = 0;
     for (int i = 0; i < a->g->ndim; i++) {
         const bool grows = shape[i] > a->g->shape[i];
         axes += shape[i] != a->g->shape[i];
-        if (start[i] != (grows ? a->g->shape[i] : 0) || stop[i] != shape[i])
+        if (box->start[i] != (grows ? a->g->shape[i] : 0) || box->stop[i] != shape[i])
             return false;
     }
     return axes == 1;
@@ -146,8 +133,8 @@ is_growth(const tess_array *a, const int64_t *shape, const int64_t *start, const
 // What another shape brings: the fill value, unless `all` is written, and the items.
 static tess_status
 fill_and_write(tess_array *a, const struct geometry *before, bool all, bool held,
-               const int64_t *start, const int64_t *stop, const struct strided_const *src,
-               struct watch *watch, tess_error *err)
+               const struct box *box, const struct strided_const *src, struct watch *watch,
+               tess_error *err)
 {
     const struct watch_range both = watch_divide(watch);
     watch_part(watch, &both, 1, src ? 2 : 1);
@@ -156,24 +143,24 @@ fill_and_write(tess_array *a, const struct geometry *before, bool all, bool held
     if (st != TESS_OK || !src)
         return st;
     if (!held)
-        return grid_write(a->grid, &(struct box){start, stop, NULL}, src, NULL, watch, err);
-    st = write_back_box(a->grid, &(struct box){start, stop, NULL}, src, err);
+        return grid_write(a->grid, box, src, NULL, watch, err);
+    st = write_back_box(a->grid, box, src, err);
     if (st == TESS_OK) // the frame has the shape, so no commit may lack the items
         cache_hurry_write(a->grid->cache);
     return st;
 }
 
 tess_status
-array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start, const int64_t *stop,
+array_update_shape(tess_array *a, const int64_t *shape, const struct box *box,
                    const struct strided_const *src, struct watch *watch, tess_error *err)
 {
     struct saved_shape saved = {0};
-    const bool all = src && is_growth(a, shape, start, stop);
+    const bool all = src && is_growth(a, shape, box);
     const bool appends = all && array_grows_at_end(a, shape);
     const bool moves = shrinks(a->g, shape);
     int64_t size, room = 0;
     tess_status st = TESS_OK;
-    if (appends && write_back_wants(a->grid, &(struct box){start, stop, NULL}, &size))
+    if (appends && write_back_wants(a->grid, box, &size))
         st = write_back_make_room(a->grid, size, &room, err);
     const bool held = room > 0;
     if (st == TESS_OK && !held)
@@ -198,7 +185,7 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start, co
     if (st == TESS_OK)
         st = array_reshape(a, shape, NULL, err);
     if (st == TESS_OK)
-        st = fill_and_write(a, &saved.g, all, held, start, stop, src, watch, err);
+        st = fill_and_write(a, &saved.g, all, held, box, src, watch, err);
     write_back_end_room(a->grid, room);
     return array_change_end(a, &saved, moves, st, err);
 }

@@ -22,14 +22,13 @@ struct boxes;
 
 // What a caller does as one; arrays may be views. Small writes may wait in the cache;
 // write_back_all() brings them to the frame, array_commit() does that, too.
-tess_status array_update_box(tess_array *a, const int64_t *start, const int64_t *stop,
-                             const int64_t *step, const struct strided_const *src,
+tess_status array_update_box(tess_array *a, const struct box *box, const struct strided_const *src,
                              struct watch *watch, tess_error *err);
 // Another shape, and then src: the items of a box of it. NULL: none. Other new items are the fill
 // value.
-tess_status array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
-                               const int64_t *stop, const struct strided_const *src,
-                               struct watch *watch, tess_error *err);
+tess_status array_update_shape(tess_array *a, const int64_t *shape, const struct box *box,
+                               const struct strided_const *src, struct watch *watch,
+                               tess_error *err);
 tess_status array_update_points(tess_array *a, int64_t npoints, const int64_t *coords,
                                 const uint8_t *src, struct watch *watch, tess_error *err);
 // Numbers are added to points (select/add.h).

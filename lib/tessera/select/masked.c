@@ -282,7 +282,7 @@ add_line(struct selection *s, const struct line *line, int64_t cell_step, tess_e
 // The axes of the base, and what the mask's bytes have to do with them.
 static tess_status
 mask_add_axes(struct selection *s, const struct index_map *map, const int64_t *shape, int ndim,
-              const int64_t *start, const int64_t *stop, tess_error *err)
+              const struct box *box, tess_error *err)
 {
     struct mask_index *const m = s->mask;
     struct line lines[NDIM_MAX];
@@ -297,8 +297,8 @@ mask_add_axes(struct selection *s, const struct index_map *map, const int64_t *s
         const int b = map->axis[i];
         if (b < 0)
             continue;
-        const int64_t first = i < ndim ? start[i] : 0;
-        const int64_t n = (i < ndim ? stop[i] : shape[i]) - first;
+        const int64_t first = i < ndim ? box->start[i] : 0;
+        const int64_t n = (i < ndim ? box->stop[i] : shape[i]) - first;
         const int64_t step = map->step[b];
         lines[b] = (struct line){b, lines[b].first + first * step, step, n};
         m->over[b] = i < ndim;
@@ -466,8 +466,8 @@ mask_look(struct selection *s, tess_error *err)
 
 tess_status
 selection_of_mask(struct selection *s, const struct chunk_grid *grid, const struct index_map *map,
-                  const int64_t *shape, int ndim, const int64_t *start, const int64_t *stop,
-                  const uint8_t *bytes, tess_error *err)
+                  const int64_t *shape, int ndim, const struct box *box, const uint8_t *bytes,
+                  tess_error *err)
 {
     selection_begin(s, &masked, grid);
     s->nblocks = 1;
@@ -479,7 +479,7 @@ selection_of_mask(struct selection *s, const struct chunk_grid *grid, const stru
     s->mask->bytes = bytes;
     s->mask->row = s->mask->inner_row = -1;
     s->mask->inner = 1;
-    tess_status st = mask_add_axes(s, map, shape, ndim, start, stop, err);
+    tess_status st = mask_add_axes(s, map, shape, ndim, box, err);
     if (st == TESS_OK)
         st = mask_look(s, err);
     if (st != TESS_OK)

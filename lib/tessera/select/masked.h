@@ -7,12 +7,11 @@
 #include "geom/index_map.h"
 #include "select/selection.h"
 
-// Of the box from start to stop along the first `ndim` axes of a view of this shape, and of all
+// Of a box without steps along the first `ndim` axes of a view of this shape, and of all
 // along its other axes. The box has items, but maybe none is chosen. `bytes`, one for each index of
 // the box, in C order, stay until the selection is finished. On failure *s is empty.
 tess_status selection_of_mask(struct selection *s, const struct chunk_grid *grid,
                               const struct index_map *map, const int64_t *shape, int ndim,
-                              const int64_t *start, const int64_t *stop, const uint8_t *bytes,
-                              tess_error *err);
+                              const struct box *box, const uint8_t *bytes, tess_error *err);
 
 #endif

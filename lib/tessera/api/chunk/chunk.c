@@ -95,7 +95,7 @@ tess_array_next_chunk(const tess_array *a, const int64_t *start, const int64_t *
     if (st != TESS_OK)
         return st;
     array_watch(&watch, a, nitems);
-    st = array_next_chunk(a, start, stop, from, kinds, &own, &watch, err);
+    st = array_next_chunk(a, &(struct box){start, stop, NULL}, from, kinds, &own, &watch, err);
     st = chunks_end(a, watch_end(&watch, st), err);
     own.struct_size = run->struct_size;
     sized_give(run, run->struct_size, &own, sizeof own);

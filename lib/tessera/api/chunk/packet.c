@@ -111,8 +111,8 @@ encode(tess_array *a, const int64_t *start, const int64_t *stop, const void *src
     if (st != TESS_OK)
         return st;
     array_watch(&watch, a, nitems);
-    return watch_end(&watch,
-                     array_encode_packet(a, start, stop, &from, &watch, packet, packet_size, err));
+    return watch_end(&watch, array_encode_packet(a, &(struct box){start, stop, NULL}, &from, &watch,
+                                                 packet, packet_size, err));
 }
 
 TESS_API tess_status

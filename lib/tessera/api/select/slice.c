@@ -194,7 +194,7 @@ tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *s
     to.items = (uint8_t *)dst + turn_around(a, &s, &box, to.stride);
     st = reading_begin(&r, a, s.nitems, err);
     if (st == TESS_OK)
-        st = array_read(a, box.start, box.stop, box.step, &to, &r.watch, err);
+        st = array_read(a, &(struct box){box.start, box.stop, box.step}, &to, &r.watch, err);
     return reading_end(&r, st, err);
 }
 
@@ -220,8 +220,8 @@ tess_array_set_slice(tess_array *a, const int64_t *start, const int64_t *stop, c
         return st;
     from.items = (const uint8_t *)src + turn_around(a, &s, &box, from.stride);
     array_watch(&watch, a, s.nitems);
-    return watch_end(&watch,
-                     array_update_box(a, box.start, box.stop, box.step, &from, &watch, err));
+    return watch_end(&watch, array_update_box(a, &(struct box){box.start, box.stop, box.step},
+                                              &from, &watch, err));
 }
 
 TESS_API tess_status
@@ -359,7 +359,7 @@ tess_array_read_as(const tess_array *a, const int64_t *start, const int64_t *sto
     memcpy(to.stride, b.stride, sizeof to.stride);
     st = reading_begin(&r, a, b.nitems, err);
     if (st == TESS_OK)
-        st = typed_read(&b.typed, a, start, stop, &to, &r.watch, err);
+        st = typed_read(&b.typed, a, &(struct box){start, stop, NULL}, &to, &r.watch, err);
     return reading_end(&r, st, err);
 }
 
@@ -382,7 +382,8 @@ tess_array_write_as(tess_array *a, const int64_t *start, const int64_t *stop, co
         return st;
     memcpy(from.stride, b.stride, sizeof from.stride);
     array_watch(&watch, a, b.nitems);
-    return watch_end(&watch, typed_write(&b.typed, a, start, stop, &from, &watch, err));
+    return watch_end(
+        &watch, typed_write(&b.typed, a, &(struct box){start, stop, NULL}, &from, &watch, err));
 }
 
 TESS_API tess_status

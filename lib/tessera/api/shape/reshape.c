@@ -57,7 +57,7 @@ tess_array_resize(tess_array *a, const int64_t *shape, tess_error *err)
     if (st != TESS_OK || reshape_has_shape(a, shape))
         return st;
     array_watch(&watch, a, a->g->nitems);
-    return watch_end(&watch, array_update_shape(a, shape, NULL, NULL, NULL, &watch, err));
+    return watch_end(&watch, array_update_shape(a, shape, NULL, NULL, &watch, err));
 }
 
 // A box inside a shape that the array is to have; *nitems of it.
@@ -102,9 +102,11 @@ tess_array_resize_write(tess_array *a, const int64_t *shape, const int64_t *star
     if (st != TESS_OK)
         return st;
     array_watch(&watch, a, nitems);
-    return watch_end(&watch, reshape_has_shape(a, shape)
-                                 ? array_update_box(a, start, stop, NULL, &from, &watch, err)
-                                 : array_update_shape(a, shape, start, stop, &from, &watch, err));
+    return watch_end(
+        &watch,
+        reshape_has_shape(a, shape)
+            ? array_update_box(a, &(struct box){start, stop, NULL}, &from, &watch, err)
+            : array_update_shape(a, shape, &(struct box){start, stop, NULL}, &from, &watch, err));
 }
 
 TESS_API tess_status

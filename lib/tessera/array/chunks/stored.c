@@ -201,19 +201,18 @@ steps_pass_empty(struct steps *s)
 
 // Stand on the first chunk from a number on; false: there is none.
 static bool
-steps_begin(struct steps *s, const tess_array *a, const int64_t *start, const int64_t *stop,
-            int64_t from)
+steps_begin(struct steps *s, const tess_array *a, const struct box *box, int64_t from)
 {
     const struct geometry *const g = a->g;
     *s = (struct steps){.a = a};
     if (a->grid->plain) {
-        if (start[0] >= stop[0])
+        if (box->start[0] >= box->stop[0])
             return false;
-        s->n = max_i64(from, plain_chunk_at(a->grid, start[0] * g->typesize));
-        s->last = plain_chunk_at(a->grid, stop[0] * g->typesize - 1);
+        s->n = max_i64(from, plain_chunk_at(a->grid, box->start[0] * g->typesize));
+        s->last = plain_chunk_at(a->grid, box->stop[0] * g->typesize - 1);
         return steps_pass_empty(s);
     }
-    if (!walk_chunks(&s->w, g, &(struct box){start, stop, NULL}))
+    if (!walk_chunks(&s->w, g, box))
         return false;
     for (int i = 0; i < g->ndim; i++)
         s->last += s->w.last[i] * s->w.pitch[i];
@@ -324,14 +323,14 @@ next_stored(const struct steps *s, unsigned wanted, tess_chunk_run *run, bool *f
 }
 
 tess_status
-array_next_chunk(const tess_array *a, const int64_t *start, const int64_t *stop, int64_t from,
-                 unsigned wanted, tess_chunk_run *run, struct watch *watch, tess_error *err)
+array_next_chunk(const tess_array *a, const struct box *box, int64_t from, unsigned wanted,
+                 tess_chunk_run *run, struct watch *watch, tess_error *err)
 {
     struct steps s;
     bool found = false;
     tess_status st = TESS_OK;
 
-    bool more = steps_begin(&s, a, start, stop, from);
+    bool more = steps_begin(&s, a, box, from);
     while (more && !found && st == TESS_OK) {
         const enum chunk_special special = frame_special(a->grid->frame, s.n);
         if (special != SPECIAL_NONE) {

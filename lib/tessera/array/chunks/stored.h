@@ -60,9 +60,9 @@ tess_status chunk_blocks(const tess_array *a, int64_t n, int32_t *sizes, size_t 
  * Fill in a run, but for what its program sets; number and last are -1 if there is none. The box
  * is inside the shape, the array no view, nothing waits in the cache; run->item has room.
  */
-tess_status array_next_chunk(const tess_array *a, const int64_t *start, const int64_t *stop,
-                             int64_t from, unsigned wanted, tess_chunk_run *run,
-                             struct watch *watch, tess_error *err);
+tess_status array_next_chunk(const tess_array *a, const struct box *box, int64_t from,
+                             unsigned wanted, tess_chunk_run *run, struct watch *watch,
+                             tess_error *err);
 
 struct sums *sums_new(void); // NULL: no memory
 void sums_free(struct sums *s); // NULL: fine

@@ -206,8 +206,7 @@ copy_chunk(struct put *p, const struct walk *w, bool *is, tess_error *err)
 
 // Copy the chunks of a piece that are stored in a source already; *all: that was the whole piece.
 static tess_status
-copy_copy_chunks(struct put *p, const int64_t *start, const int64_t *stop, bool *all,
-                 tess_error *err)
+copy_copy_chunks(struct put *p, const struct box *box, bool *all, tess_error *err)
 {
     const struct geometry *const g = p->a->g;
     int64_t n = 0;
@@ -215,12 +214,11 @@ copy_copy_chunks(struct put *p, const int64_t *start, const int64_t *stop, bool 
     tess_status st = TESS_OK;
 
     *all = true;
-    for (bool more = walk_chunks(&w, g, &(struct box){start, stop, NULL}); more;
-         more = walk_next(&w), n++)
+    for (bool more = walk_chunks(&w, g, box); more; more = walk_next(&w), n++)
         *all &= walk_covers(&w, g->shape) && is_stored_now(p, &w);
     watch_job(p->watch, *all ? n : 0);
-    for (bool more = *all && walk_chunks(&w, g, &(struct box){start, stop, NULL});
-         more && *all && st == TESS_OK; more = walk_next(&w)) {
+    for (bool more = *all && walk_chunks(&w, g, box); more && *all && st == TESS_OK;
+         more = walk_next(&w)) {
         st = copy_chunk(p, &w, all, err);
         watch_add(p->watch, 1);
         if (st == TESS_OK)
@@ -231,57 +229,58 @@ copy_copy_chunks(struct put *p, const int64_t *start, const int64_t *stop, bool 
 
 // What the sources have of a piece, into its items.
 static tess_status
-read_piece(const struct put *p, const int64_t *start, const int64_t *stop,
-           const struct strided *items, tess_error *err)
+read_piece(const struct put *p, const struct box *box, const struct strided *items, tess_error *err)
 {
     const struct copy_sources *const sources = p->sources;
     const int axis = sources->axis, ndim = p->a->g->ndim;
     int64_t from[NDIM_MAX], to[NDIM_MAX];
+    const struct box part = {from, to, NULL}; // of a source
     struct strided dst = *items;
     tess_status st = TESS_OK;
 
-    memcpy(from, start, sizeof *from * (size_t)ndim);
-    memcpy(to, stop, sizeof *to * (size_t)ndim);
+    memcpy(from, box->start, sizeof *from * (size_t)ndim);
+    memcpy(to, box->stop, sizeof *to * (size_t)ndim);
     if (ndim == 0)
-        return array_read(sources->arrays[0], from, to, NULL, &dst, p->watch, err);
+        return array_read(sources->arrays[0], &part, &dst, p->watch, err);
     const struct watch_range all = watch_divide(p->watch);
-    for (int64_t n = source_at(sources, start[axis]);
-         n < sources->n && sources->starts[n] < stop[axis] && st == TESS_OK; n++) {
-        const int64_t first = max_i64(start[axis], sources->starts[n]);
+    for (int64_t n = source_at(sources, box->start[axis]);
+         n < sources->n && sources->starts[n] < box->stop[axis] && st == TESS_OK; n++) {
+        const int64_t first = max_i64(box->start[axis], sources->starts[n]);
         from[axis] = first - sources->starts[n];
-        to[axis] = min_i64(stop[axis], sources->starts[n + 1]) - sources->starts[n];
-        dst.items = items->items + (first - start[axis]) * items->stride[axis];
-        watch_part(p->watch, &all, sources->starts[n] + to[axis] - start[axis],
-                   stop[axis] - start[axis]);
+        to[axis] = min_i64(box->stop[axis], sources->starts[n + 1]) - sources->starts[n];
+        dst.items = items->items + (first - box->start[axis]) * items->stride[axis];
+        watch_part(p->watch, &all, sources->starts[n] + to[axis] - box->start[axis],
+                   box->stop[axis] - box->start[axis]);
         if (from[axis] < to[axis])
-            st = array_read(sources->arrays[n], from, to, NULL, &dst, p->watch, err);
+            st = array_read(sources->arrays[n], &part, &dst, p->watch, err);
     }
     return st;
 }
 
 // Whether what the sources have of a box is one item again and again, p->item.
 static tess_status
-is_constant(const struct put *p, const int64_t *start, const int64_t *stop, enum constant_look look,
-            bool *is, tess_error *err)
+is_constant(const struct put *p, const struct box *box, enum constant_look look, bool *is,
+            tess_error *err)
 {
     const struct copy_sources *const sources = p->sources;
     const int axis = sources->axis, ndim = p->a->g->ndim;
     int64_t from[NDIM_MAX], to[NDIM_MAX];
+    const struct box part = {from, to, NULL}; // of a source
     uint8_t *item = p->item;
     tess_status st = TESS_OK;
 
     *is = true;
-    memcpy(from, start, sizeof *from * (size_t)ndim);
-    memcpy(to, stop, sizeof *to * (size_t)ndim);
+    memcpy(from, box->start, sizeof *from * (size_t)ndim);
+    memcpy(to, box->stop, sizeof *to * (size_t)ndim);
     if (ndim == 0)
-        return array_is_constant(sources->arrays[0], from, to, look, p->watch, item, is, err);
-    for (int64_t n = source_at(sources, start[axis]);
-         n < sources->n && sources->starts[n] < stop[axis] && st == TESS_OK && *is; n++) {
-        from[axis] = max_i64(start[axis] - sources->starts[n], 0);
-        to[axis] = min_i64(stop[axis], sources->starts[n + 1]) - sources->starts[n];
+        return array_is_constant(sources->arrays[0], &part, look, p->watch, item, is, err);
+    for (int64_t n = source_at(sources, box->start[axis]);
+         n < sources->n && sources->starts[n] < box->stop[axis] && st == TESS_OK && *is; n++) {
+        from[axis] = max_i64(box->start[axis] - sources->starts[n], 0);
+        to[axis] = min_i64(box->stop[axis], sources->starts[n + 1]) - sources->starts[n];
         if (from[axis] >= to[axis])
             continue;
-        st = array_is_constant(sources->arrays[n], from, to, look, p->watch, item, is, err);
+        st = array_is_constant(sources->arrays[n], &part, look, p->watch, item, is, err);
         if (*is && item == p->other)
             *is = memcmp(p->item, p->other, (size_t)p->a->g->typesize) == 0;
         item = p->other;
@@ -291,27 +290,27 @@ is_constant(const struct put *p, const int64_t *start, const int64_t *stop, enum
 
 // The watch counts the items of a box.
 static void
-copy_count_items(struct put *p, const int64_t *start, const int64_t *stop)
+copy_count_items(struct put *p, const struct box *box)
 {
     int64_t nitems = 1;
     for (int i = 0; i < p->a->g->ndim; i++)
-        nitems *= stop[i] - start[i];
+        nitems *= box->stop[i] - box->start[i];
     p->done += nitems;
     watch_part(p->watch, &p->range, p->done, p->nitems);
 }
 
 // Put a box whose items are all p->item.
 static tess_status
-put_item(struct put *p, const int64_t *start, const int64_t *stop, tess_error *err)
+put_item(struct put *p, const struct box *box, tess_error *err)
 {
     const struct strided_const src = {.items = p->item}; // strides 0: the same item everywhere
     if (p->sources->swapped)
         swap_bytes(p->item, (size_t)p->a->g->typesize, (size_t)p->sources->word);
-    return grid_write(p->a->grid, &(struct box){start, stop, NULL}, &src, NULL, p->watch, err);
+    return grid_write(p->a->grid, box, &src, NULL, p->watch, err);
 }
 
 static tess_status
-put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *err)
+put_piece(struct put *p, const struct box *box, tess_error *err)
 {
     const struct geometry *const g = p->a->g;
     int64_t extent[NDIM_MAX];
@@ -321,18 +320,18 @@ put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *
     bool all, constant = false;
 
     for (int i = 0; i < g->ndim; i++) {
-        extent[i] = stop[i] - start[i];
+        extent[i] = box->stop[i] - box->start[i];
         nitems *= extent[i];
         most *= p->piece[i];
     }
-    copy_count_items(p, start, stop);
-    tess_status st = copy_copy_chunks(p, start, stop, &all, err);
+    copy_count_items(p, box);
+    tess_status st = copy_copy_chunks(p, box, &all, err);
     if (st == TESS_OK && !all)
-        st = is_constant(p, start, stop, CONSTANT_STORED, &constant, err);
+        st = is_constant(p, box, CONSTANT_STORED, &constant, err);
     if (st != TESS_OK || all)
         return st;
     if (constant)
-        return put_item(p, start, stop, err);
+        return put_item(p, box, err);
     if (!p->items)
         p->items = mem_alloc((size_t)(most * g->typesize));
     if (!p->items)
@@ -341,7 +340,7 @@ put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *
     shape_strides(g->ndim, extent, g->typesize, items.stride);
     const struct watch_range both = watch_divide(p->watch);
     watch_part(p->watch, &both, 1, 2);
-    st = read_piece(p, start, stop, &items, err);
+    st = read_piece(p, box, &items, err);
     watch_part(p->watch, &both, 2, 2);
     if (st != TESS_OK)
         return st;
@@ -349,7 +348,7 @@ put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *
         swap_bytes(p->items, (size_t)(nitems * g->typesize), (size_t)p->sources->word);
     from.items = p->items;
     memcpy(from.stride, items.stride, sizeof from.stride);
-    return grid_write(p->a->grid, &(struct box){start, stop, NULL}, &from, NULL, p->watch, err);
+    return grid_write(p->a->grid, box, &from, NULL, p->watch, err);
 }
 
 static void
@@ -377,20 +376,21 @@ choose_piece(struct put *p)
     }
 }
 
-// The pieces of a whole, as far as they are inside [start, stop). They end where it ends.
+// The pieces of a whole, as far as they are inside the box. They end where it ends.
 static tess_status
-put_pieces(struct put *p, const int64_t *start, const int64_t *stop, tess_error *err)
+put_pieces(struct put *p, const struct box *box, tess_error *err)
 {
     const int ndim = p->a->g->ndim;
     int64_t origin[NDIM_MAX], first[NDIM_MAX], last[NDIM_MAX], grid[NDIM_MAX];
     int64_t lo[NDIM_MAX], hi[NDIM_MAX];
+    const struct box piece = {lo, hi, NULL};
     tess_status st = TESS_OK;
     struct walk w;
 
     for (int i = 0; i < ndim; i++) {
-        origin[i] = start[i] - start[i] % p->whole[i];
-        first[i] = start[i] - origin[i];
-        last[i] = stop[i] - origin[i];
+        origin[i] = box->start[i] - box->start[i] % p->whole[i];
+        first[i] = box->start[i] - origin[i];
+        last[i] = box->stop[i] - origin[i];
         grid[i] = ceil_div(last[i], p->piece[i]);
     }
     for (bool more = walk_begin(&w, ndim, p->piece, grid, &(struct box){first, last, NULL});
@@ -400,7 +400,7 @@ put_pieces(struct put *p, const int64_t *start, const int64_t *stop, tess_error 
             lo[i] = at + w.lo[i];
             hi[i] = at + w.hi[i];
         }
-        st = put_piece(p, lo, hi, err);
+        st = put_piece(p, &piece, err);
     }
     return st;
 }
@@ -424,13 +424,14 @@ put_box(void *user, const int64_t *first, const int64_t *last, bool *done, tess_
 {
     struct put *const p = user;
     int64_t start[NDIM_MAX], stop[NDIM_MAX];
+    const struct box box = {start, stop, NULL};
 
     box_of_wholes(p, first, last, start, stop);
-    const tess_status st = is_constant(p, start, stop, CONSTANT_LISTED, done, err);
+    const tess_status st = is_constant(p, &box, CONSTANT_LISTED, done, err);
     if (st != TESS_OK || !*done)
         return st;
-    copy_count_items(p, start, stop);
-    return put_item(p, start, stop, err);
+    copy_count_items(p, &box);
+    return put_item(p, &box, err);
 }
 
 static tess_status
@@ -438,6 +439,7 @@ put_whole(void *user, const int64_t *at, tess_error *err)
 {
     struct put *const p = user;
     int64_t next[NDIM_MAX] = {0}, start[NDIM_MAX], stop[NDIM_MAX];
+    const struct box box = {start, stop, NULL};
     bool in_pieces = false, constant = false;
     tess_status st = TESS_OK;
 
@@ -449,11 +451,11 @@ put_whole(void *user, const int64_t *at, tess_error *err)
         in_pieces |= stop[i] - origin > p->piece[i];
     }
     if (in_pieces)
-        st = is_constant(p, start, stop, CONSTANT_STORED, &constant, err);
+        st = is_constant(p, &box, CONSTANT_STORED, &constant, err);
     if (st != TESS_OK || !constant)
-        return st == TESS_OK ? put_pieces(p, start, stop, err) : st;
-    copy_count_items(p, start, stop);
-    return put_item(p, start, stop, err);
+        return st == TESS_OK ? put_pieces(p, &box, err) : st;
+    copy_count_items(p, &box);
+    return put_item(p, &box, err);
 }
 
 static tess_status

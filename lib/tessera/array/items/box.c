@@ -21,104 +21,92 @@
 #include <string.h>
 
 static tess_status
-base_box(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-         const int64_t *stride, struct index_box *box, tess_error *err)
+base_box(const tess_array *a, const struct box *box, const int64_t *stride, struct index_box *base,
+         tess_error *err)
 {
     const tess_status st = view_check(a, err);
     if (st == TESS_OK)
-        index_map_box(&a->view->map, &(struct box){start, stop, step}, stride, box);
+        index_map_box(&a->view->map, box, stride, base);
     return st;
 }
 
 // Items are called by their indices in the view, whose axes are others than those of the base.
 static void
-rename_items(const struct index_map *map, const int64_t *start, const int64_t *stop,
-             const int64_t *step, struct converted *as)
+rename_items(const struct index_map *map, const struct box *box, struct converted *as)
 {
     for (int i = 0; i < map->ndim; i++) {
         const int b = map->axis[i];
-        const int64_t by = step ? step[i] : 1;
+        const int64_t by = box->step ? box->step[i] : 1;
         const bool downwards = b >= 0 && map->step[b] < 0;
         as->axis[i] = b;
-        as->first[i] = downwards ? stop[i] - 1 : start[i];
+        as->first[i] = downwards ? box->stop[i] - 1 : box->start[i];
         as->step[i] = downwards ? -by : by;
     }
 }
 
 tess_status
-array_read(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-           const struct strided *dst, struct watch *watch, tess_error *err)
+array_read(const tess_array *a, const struct box *box, const struct strided *dst,
+           struct watch *watch, tess_error *err)
 {
-    struct index_box box;
+    struct index_box base;
     struct strided to;
     struct converted as;
 
     if (!a->view)
-        return grid_read(a->grid, &(struct box){start, stop, step}, dst, watch, err);
-    const tess_status st = base_box(a, start, stop, step, dst->stride, &box, err);
+        return grid_read(a->grid, box, dst, watch, err);
+    const tess_status st = base_box(a, box, dst->stride, &base, err);
     if (st != TESS_OK)
         return st;
-    to.items = dst->items + box.offset;
+    to.items = dst->items + base.offset;
     to.as = NULL;
     if (dst->as) {
         as = *dst->as;
-        rename_items(&a->view->map, start, stop, step, &as);
+        rename_items(&a->view->map, box, &as);
         to.as = &as;
     }
-    memcpy(to.stride, box.stride, sizeof to.stride);
-    return grid_read(a->grid, &(struct box){box.start, box.stop, box.step}, &to, watch, err);
+    memcpy(to.stride, base.stride, sizeof to.stride);
+    return grid_read(a->grid, &base.box, &to, watch, err);
 }
 
 tess_status
-array_base_box(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-               const struct strided_const *src, struct index_box *box,
-               struct strided_const *base_src, tess_error *err)
+array_base_box(const tess_array *a, const struct box *box, const struct strided_const *src,
+               struct index_box *base, struct strided_const *base_src, tess_error *err)
 {
-    const tess_status st = base_box(a, start, stop, step, src->stride, box, err);
+    const tess_status st = base_box(a, box, src->stride, base, err);
     if (st != TESS_OK)
         return st;
-    base_src->items = src->items + box->offset;
+    base_src->items = src->items + base->offset;
     base_src->as = src->as;
-    memcpy(base_src->stride, box->stride, sizeof base_src->stride);
+    memcpy(base_src->stride, base->stride, sizeof base_src->stride);
     return TESS_OK;
 }
 
 tess_status
-array_write(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-            const struct strided_const *src, struct frame_staged *staged, struct watch *watch,
-            tess_error *err)
+array_write(tess_array *a, const struct box *box, const struct strided_const *src,
+            struct frame_staged *staged, struct watch *watch, tess_error *err)
 {
-    struct index_box box;
+    struct index_box base;
     struct strided_const from;
 
     if (!a->view)
-        return grid_write(a->grid, &(struct box){start, stop, step}, src, staged, watch, err);
-    const tess_status st = array_base_box(a, start, stop, step, src, &box, &from, err);
-    return st == TESS_OK ? grid_write(a->grid, &(struct box){box.start, box.stop, box.step}, &from,
-                                      staged, watch, err)
-                         : st;
+        return grid_write(a->grid, box, src, staged, watch, err);
+    const tess_status st = array_base_box(a, box, src, &base, &from, err);
+    return st == TESS_OK ? grid_write(a->grid, &base.box, &from, staged, watch, err) : st;
 }
 
 tess_status
-array_is_constant(const tess_array *a, const int64_t *start, const int64_t *stop,
-                  enum constant_look look, struct watch *watch, uint8_t *item, bool *is,
-                  tess_error *err)
+array_is_constant(const tess_array *a, const struct box *box, enum constant_look look,
+                  struct watch *watch, uint8_t *item, bool *is, tess_error *err)
 {
-    static const uint8_t nothing;
-    const struct strided_const memory = {.items = &nothing};
-    struct strided_const unused;
-    struct index_box box;
+    static const int64_t no_memory[NDIM_MAX];
+    struct index_box base;
 
     *is = false;
-    tess_status st =
-        a->view ? array_base_box(a, start, stop, NULL, &memory, &box, &unused, err) : TESS_OK;
+    tess_status st = a->view ? base_box(a, box, no_memory, &base, err) : TESS_OK;
     if (st != TESS_OK)
         return st;
     gate_enter(a->grid->gate);
-    st = a->view
-             ? constant_box(a->grid, &(struct box){box.start, box.stop, box.step}, look, watch,
-                            item, is, err)
-             : constant_box(a->grid, &(struct box){start, stop, NULL}, look, watch, item, is, err);
+    st = constant_box(a->grid, a->view ? &base.box : box, look, watch, item, is, err);
     gate_leave(a->grid->gate);
     return st;
 }

@@ -131,7 +131,7 @@ load_bytes(struct mask *m, const uint8_t **bytes, struct watch *watch, tess_erro
         extent[i] = m->stop[i] - m->start[i];
     shape_strides(ndim, extent, 1, to.stride);
     *bytes = m->bytes;
-    return array_read(m->from->array, m->start, m->stop, NULL, &to, watch, err);
+    return array_read(m->from->array, &(struct box){m->start, m->stop, NULL}, &to, watch, err);
 }
 
 static tess_status
@@ -146,7 +146,7 @@ load_slab(struct mask *m, struct watch *watch, tess_error *err)
     if (st == TESS_OK)
         st = view_map(m->a, &map, err);
     return st == TESS_OK ? selection_of_mask(&m->s, m->a->grid, &map, m->a->g->shape, m->from->ndim,
-                                             m->start, m->stop, bytes, err)
+                                             &(struct box){m->start, m->stop, NULL}, bytes, err)
                          : st;
 }
 
@@ -198,6 +198,7 @@ mask_move_box(const struct mask *m, const struct memory *memory, struct frame_st
 {
     const struct geometry *const g = m->a->g;
     int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX], extent[NDIM_MAX];
+    const struct box box = {start, stop, NULL};
     struct strided to = {.items = memory->dst};
     struct strided_const from = {.items = memory->src};
 
@@ -208,10 +209,10 @@ mask_move_box(const struct mask *m, const struct memory *memory, struct frame_st
     }
     shape_strides(g->ndim, extent, g->typesize, to.stride);
     if (!memory->to)
-        return array_read(m->a, start, stop, NULL, &to, watch, err);
+        return array_read(m->a, &box, &to, watch, err);
     if (!memory->same)
         memcpy(from.stride, to.stride, sizeof from.stride);
-    return array_write(memory->to, start, stop, NULL, &from, staged, watch, err);
+    return array_write(memory->to, &box, &from, staged, watch, err);
 }
 
 static tess_status

@@ -53,15 +53,15 @@ check_sketch(const tess_array *a, tess_error *err)
 }
 
 static tess_status
-check_whole(const struct geometry *g, const int64_t *start, const int64_t *stop, tess_error *err)
+check_whole(const struct geometry *g, const struct box *box, tess_error *err)
 {
     for (int i = 0; i < g->ndim; i++) {
-        const bool ends = stop[i] == g->shape[i] || stop[i] % g->chunkshape[i] == 0;
-        if (start[i] % g->chunkshape[i] != 0 || !ends)
+        const bool ends = box->stop[i] == g->shape[i] || box->stop[i] % g->chunkshape[i] == 0;
+        if (box->start[i] % g->chunkshape[i] != 0 || !ends)
             return err_set(err, TESS_ERR_ARG, -1,
                            "axis %d: %" PRId64 " to %" PRId64 " cuts chunks of %" PRId64
                            " items; a packet has whole chunks",
-                           i, start[i], stop[i], g->chunkshape[i]);
+                           i, box->start[i], box->stop[i], g->chunkshape[i]);
     }
     return TESS_OK;
 }
@@ -156,43 +156,33 @@ make_packet(const tess_array *a, const struct frame_staged *staged, uint8_t **pa
     return st;
 }
 
-static bool
-is_empty(int ndim, const int64_t *start, const int64_t *stop)
-{
-    for (int i = 0; i < ndim; i++)
-        if (start[i] >= stop[i])
-            return true;
-    return false;
-}
-
 // Encode the chunks of a box, with their turn.
 static tess_status
-stage_box(tess_array *a, const int64_t *start, const int64_t *stop, const struct strided_const *src,
+stage_box(tess_array *a, const struct box *box, const struct strided_const *src,
           struct frame_staged *staged, struct watch *watch, tess_error *err)
 {
     struct chunk_grid *const grid = a->grid;
     struct turn turn;
-    if (is_empty(grid->g.ndim, start, stop))
+    if (box_is_empty(grid->g.ndim, box))
         return check_sketch(a, err);
-    turn_of_box(&turn, &grid->g, &(struct box){start, stop, NULL});
+    turn_of_box(&turn, &grid->g, box);
     turns_begin(grid->turns, &grid->g, &turn);
     tess_status st = check_sketch(a, err);
     if (st == TESS_OK)
-        st = grid_write(grid, &(struct box){start, stop, NULL}, src, staged, watch, err);
+        st = grid_write(grid, box, src, staged, watch, err);
     turns_end(grid->turns, &turn);
     return st;
 }
 
 tess_status
-array_encode_packet(tess_array *a, const int64_t *start, const int64_t *stop,
-                    const struct strided_const *src, struct watch *watch, uint8_t **packet,
-                    size_t *packet_size, tess_error *err)
+array_encode_packet(tess_array *a, const struct box *box, const struct strided_const *src,
+                    struct watch *watch, uint8_t **packet, size_t *packet_size, tess_error *err)
 {
     struct chunk_grid *const grid = a->grid;
     struct frame_staged staged = {.apart = true};
-    tess_status st = check_whole(a->g, start, stop, err);
+    tess_status st = check_whole(a->g, box, err);
     if (st == TESS_OK)
-        st = stage_box(a, start, stop, src, &staged, watch, err);
+        st = stage_box(a, box, src, &staged, watch, err);
     if (st == TESS_OK)
         st = make_packet(a, &staged, packet, packet_size, err);
     gate_close(grid->gate);

@@ -25,7 +25,7 @@
 
 // A box of whole chunks; src: its items, unless there are none. *packet is the caller's to free.
 // TESS_ERR_ARG: the box cuts chunks; the array is no sketch.
-tess_status array_encode_packet(tess_array *sketch, const int64_t *start, const int64_t *stop,
+tess_status array_encode_packet(tess_array *sketch, const struct box *box,
                                 const struct strided_const *src, struct watch *watch,
                                 uint8_t **packet, size_t *packet_size, tess_error *err);
 

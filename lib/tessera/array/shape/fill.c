@@ -100,13 +100,12 @@ fill_end(struct filler *f)
 }
 
 static tess_status
-fill_write_item(struct filler *f, const int64_t *start, const int64_t *stop, tess_error *err)
+fill_write_item(struct filler *f, const struct box *box, tess_error *err)
 {
     const struct strided_const src = {.items = f->item}; // strides 0: the same item everywhere
-    for (int i = 0; i < f->a->g->ndim; i++)
-        if (start[i] >= stop[i])
-            return TESS_OK;
-    return array_write(f->a, start, stop, NULL, &src, NULL, f->watch, err);
+    if (box_is_empty(f->a->g->ndim, box))
+        return TESS_OK;
+    return array_write(f->a, box, &src, NULL, f->watch, err);
 }
 
 // Whether a chunk that is not stored shows the item.
@@ -122,7 +121,7 @@ special_is_filled(const tess_array *a, int64_t n)
 // Parts of chunks that came into sight, and which of them show something else than the item.
 struct exposed {
     struct filler *f;
-    int64_t start[NDIM_MAX], stop[NDIM_MAX];
+    struct box box;
     struct walk w; // stands on the next chunk
     bool more;
     int64_t at; // its place among the chunks
@@ -228,16 +227,16 @@ fill_exposed(struct exposed *x, tess_error *err)
     tess_array *const a = x->f->a;
     const struct geometry *const g = a->g;
     const struct codec *const codec = codec_by_id(frame_header(a->grid->frame)->codec);
-    const int64_t nbytes = geometry_blocks_nbytes(g, &(struct box){x->start, x->stop, NULL});
+    const int64_t nbytes = geometry_blocks_nbytes(g, &x->box);
     const struct task_width width =
         chunk_grid_width(a->grid, cost_decode(codec, nbytes), x->f->watch);
     bool any = false;
     int64_t n = 1;
 
     for (int i = 0; i < g->ndim; i++)
-        n *= (x->stop[i] - 1) / g->chunkshape[i] - x->start[i] / g->chunkshape[i] + 1;
+        n *= (x->box.stop[i] - 1) / g->chunkshape[i] - x->box.start[i] / g->chunkshape[i] + 1;
     x->at = 0;
-    x->more = walk_chunks(&x->w, g, &(struct box){x->start, x->stop, NULL});
+    x->more = walk_chunks(&x->w, g, &x->box);
     x->wanted = mem_zeroed((size_t)n, sizeof *x->wanted);
     if (!x->wanted)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", n);
@@ -245,19 +244,9 @@ fill_exposed(struct exposed *x, tess_error *err)
     for (int64_t i = 0; i < n && st == TESS_OK && !any; i++)
         any = x->wanted[i];
     if (any)
-        st = grid_write_some(a->grid, &(struct box){x->start, x->stop, NULL}, x->f->item, x->wanted,
-                             x->f->watch, err);
+        st = grid_write_some(a->grid, &x->box, x->f->item, x->wanted, x->f->watch, err);
     mem_free(x->wanted);
     return st;
-}
-
-static bool
-is_empty(int ndim, const int64_t *start, const int64_t *stop)
-{
-    for (int i = 0; i < ndim; i++)
-        if (start[i] >= stop[i])
-            return true;
-    return false;
 }
 
 // The padding of chunks that were there before, as far as it is inside the shape now.
@@ -265,15 +254,16 @@ static tess_status
 fill_padding(struct filler *f, const struct geometry *before, tess_error *err)
 {
     const struct geometry *const g = f->a->g;
-    struct exposed x = {.f = f};
+    int64_t start[NDIM_MAX], stop[NDIM_MAX];
+    struct exposed x = {.f = f, .box = {start, stop, NULL}};
     tess_status st = TESS_OK;
 
     for (int i = 0; i < g->ndim; i++)
-        x.stop[i] = min_i64(g->shape[i], before->grid[i] * before->chunkshape[i]);
+        stop[i] = min_i64(g->shape[i], before->grid[i] * before->chunkshape[i]);
     for (int axis = 0; axis < g->ndim && st == TESS_OK; axis++) {
         for (int i = 0; i < g->ndim; i++)
-            x.start[i] = i == axis ? min_i64(before->shape[i], x.stop[i]) : 0;
-        if (!is_empty(g->ndim, x.start, x.stop))
+            start[i] = i == axis ? min_i64(before->shape[i], stop[i]) : 0;
+        if (!box_is_empty(g->ndim, &x.box))
             st = fill_exposed(&x, err);
     }
     return st;
@@ -294,7 +284,7 @@ fill_chunks(struct filler *f, const struct geometry *before, tess_error *err)
         watch_part(f->watch, &all, axis + 1, g->ndim);
         const int64_t covered = before->grid[axis] * before->chunkshape[axis];
         start[axis] = covered;
-        st = fill_write_item(f, start, stop, err);
+        st = fill_write_item(f, &(struct box){start, stop, NULL}, err);
         start[axis] = 0;
         stop[axis] = min_i64(g->shape[axis], covered);
     }
@@ -315,15 +305,14 @@ array_fill_grown(tess_array *a, const struct geometry *before, struct watch *wat
 }
 
 tess_status
-array_fill_box(tess_array *a, const int64_t *start, const int64_t *stop, struct watch *watch,
-               tess_error *err)
+array_fill_box(tess_array *a, const struct box *box, struct watch *watch, tess_error *err)
 {
     struct filler f;
     if (a->g->nchunks > 0 && frame_is_uniform(a->grid->frame) && special_is_filled(a, 0))
         return TESS_OK; // all chunks are, and the list takes no memory
     tess_status st = fill_begin(&f, a, watch, err);
     if (st == TESS_OK)
-        st = fill_write_item(&f, start, stop, err);
+        st = fill_write_item(&f, box, err);
     fill_end(&f);
     return st;
 }
@@ -351,10 +340,8 @@ clear(tess_array *a, int axis, int64_t first, const int64_t *stop, struct watch 
     start[axis] = first;
     if (!brings_back(a))
         start[axis] = origin + ceil_div(first - origin, blockshape) * blockshape;
-    for (int i = 0; i < a->g->ndim; i++)
-        if (start[i] >= stop[i])
-            return TESS_OK;
-    return grid_write_padding(a->grid, &(struct box){start, stop, NULL}, watch, err);
+    const struct box box = {start, stop, NULL};
+    return box_is_empty(a->g->ndim, &box) ? TESS_OK : grid_write_padding(a->grid, &box, watch, err);
 }
 
 tess_status

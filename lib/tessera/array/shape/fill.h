@@ -28,8 +28,8 @@ bool array_is_fill_layer(const tess_array *a, const struct layer *layer);
 enum chunk_special array_fill_special(const tess_array *a);
 // As part of a change: items of a box become the fill value; or all that array_reshape() brought
 // into sight at the ends of the axes.
-tess_status array_fill_box(tess_array *a, const int64_t *start, const int64_t *stop,
-                           struct watch *watch, tess_error *err);
+tess_status array_fill_box(tess_array *a, const struct box *box, struct watch *watch,
+                           tess_error *err);
 tess_status array_fill_grown(tess_array *a, const struct geometry *before, struct watch *watch,
                              tess_error *err);
 

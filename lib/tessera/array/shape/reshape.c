@@ -52,7 +52,7 @@ shift_to(tess_array *a, int axis, int64_t first, int64_t stop, int64_t by, struc
         return TESS_OK;
     shape_with(a->g, axis, stop, hi);
     lo[axis] = first;
-    return array_shift(a, lo, hi, &shift, watch, err);
+    return array_shift(a, &(struct box){lo, hi, NULL}, &shift, watch, err);
 }
 
 // New rows of chunks show a fill value that is stored before a part of them does: so a row that
@@ -69,7 +69,7 @@ fill_rows(tess_array *a, int axis, int64_t first, int64_t last, struct watch *wa
     if (!a->fill || array_fill_special(a) != SPECIAL_ZEROS || a->g->nitems == 0 ||
         start[axis] >= stop[axis])
         return TESS_OK;
-    return array_fill_box(a, start, stop, watch, err);
+    return array_fill_box(a, &(struct box){start, stop, NULL}, watch, err);
 }
 
 // Make room, and leave in it what there is; or the fill value, as far as that costs nothing.
@@ -100,6 +100,7 @@ reshape_insert(tess_array *a, int axis, int64_t position, int64_t count,
                const struct strided_const *src, struct watch *watch, tess_error *err)
 {
     int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX];
+    const struct box box = {start, stop, NULL};
     const struct watch_range all = watch_divide(watch);
     watch_part(watch, &all, a->g->shape[axis] - position, a->g->shape[axis] - position + count);
     const tess_status st = open_gap(a, axis, position, count, !src, watch, err);
@@ -108,8 +109,8 @@ reshape_insert(tess_array *a, int axis, int64_t position, int64_t count,
         return st;
     start[axis] = position;
     shape_with(a->g, axis, position + count, stop);
-    return src ? grid_write(a->grid, &(struct box){start, stop, NULL}, src, NULL, watch, err)
-               : array_fill_box(a, start, stop, watch, err);
+    return src ? grid_write(a->grid, &box, src, NULL, watch, err)
+               : array_fill_box(a, &box, watch, err);
 }
 
 static tess_status
@@ -201,7 +202,7 @@ array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start, struc
     for (int i = 0; i < a->g->ndim; i++)
         ends &= shape[i] == a->g->shape[i] || at_end(a->g, shape, start, i);
     if (ends)
-        return array_update_shape(a, shape, NULL, NULL, NULL, watch, err);
+        return array_update_shape(a, shape, NULL, NULL, watch, err);
 
     tess_status st = reshape_begin(a, &saved, err);
     if (st != TESS_OK)
@@ -224,7 +225,7 @@ array_insert(tess_array *a, int axis, int64_t position, int64_t count,
         int64_t start[NDIM_MAX] = {0}, shape[NDIM_MAX];
         start[axis] = position;
         shape_with(a->g, axis, position + count, shape);
-        return array_update_shape(a, shape, start, shape, src, watch, err);
+        return array_update_shape(a, shape, &(struct box){start, shape, NULL}, src, watch, err);
     }
     tess_status st = reshape_begin(a, &saved, err);
     if (st != TESS_OK)

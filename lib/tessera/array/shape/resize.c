@@ -197,7 +197,7 @@ array_shape_undo(tess_array *a, struct saved_shape *saved)
 // Pieces are the cells of a grid that begins with the first chunk of the box.
 struct pieces {
     tess_array *a;
-    const int64_t *start, *stop;
+    const struct box *box;
     const struct shift *shift;
     int64_t extent[NDIM_MAX]; // items of a piece, if it is not cut off
     int64_t origin[NDIM_MAX]; // of the grid
@@ -213,7 +213,7 @@ struct pieces {
 static int64_t
 chunks_along(const struct pieces *p, int axis)
 {
-    return ceil_div(p->stop[axis] - p->origin[axis], p->a->g->chunkshape[axis]);
+    return ceil_div(p->box->stop[axis] - p->origin[axis], p->a->g->chunkshape[axis]);
 }
 
 // Let pieces be longer along an axis, up to `most` bytes, of *nbytes with what a chunk has there.
@@ -235,9 +235,9 @@ choose_pieces(struct pieces *p)
 
     p->all = 1;
     for (int i = 0; i < g->ndim; i++) {
-        p->origin[i] = p->start[i] - p->start[i] % g->chunkshape[i];
+        p->origin[i] = p->box->start[i] - p->box->start[i] % g->chunkshape[i];
         p->extent[i] = g->chunkshape[i];
-        p->all *= p->stop[i] - p->start[i];
+        p->all *= p->box->stop[i] - p->box->start[i];
         nbytes *= g->chunkshape[i]; // fits: a chunk does
     }
     extend(p, p->shift->axis, SHIFT_PIECE, &nbytes);
@@ -245,7 +245,7 @@ choose_pieces(struct pieces *p)
         if (i != p->shift->axis)
             extend(p, i, SHIFT_ENOUGH, &nbytes);
     for (int i = 0; i < g->ndim; i++)
-        p->count[i] = ceil_div(p->stop[i] - p->origin[i], p->extent[i]);
+        p->count[i] = ceil_div(p->box->stop[i] - p->origin[i], p->extent[i]);
 }
 
 // Memory for the items of a piece.
@@ -260,7 +260,7 @@ reserve_items(struct pieces *p, tess_error *err)
         return TESS_OK;
     for (int i = 0; i < g->ndim; i++) {
         chunk *= g->chunkshape[i];
-        size *= min_i64(p->extent[i], p->stop[i] - p->start[i]);
+        size *= min_i64(p->extent[i], p->box->stop[i] - p->box->start[i]);
     }
     if (chunk > limit)
         return err_set(err, TESS_ERR_LIMIT, -1,
@@ -275,8 +275,9 @@ reserve_items(struct pieces *p, tess_error *err)
 // A box of pieces, and where it comes from.
 struct moved {
     int64_t start[NDIM_MAX], stop[NDIM_MAX];
-    int64_t from[NDIM_MAX], from_stop[NDIM_MAX];
+    int64_t from_start[NDIM_MAX], from_stop[NDIM_MAX];
     int64_t extent[NDIM_MAX];
+    struct box to, from; // of these arrays: the struct must not be moved
 };
 
 static void
@@ -284,12 +285,15 @@ find_box(const struct pieces *p, const int64_t *first, const int64_t *last, stru
 {
     for (int i = 0; i < p->a->g->ndim; i++) {
         const int64_t by = i == p->shift->axis ? p->shift->by : 0;
-        m->start[i] = max_i64(p->start[i], p->origin[i] + first[i] * p->extent[i]);
-        m->stop[i] = last[i] < p->count[i] ? p->origin[i] + last[i] * p->extent[i] : p->stop[i];
-        m->from[i] = m->start[i] - by;
+        m->start[i] = max_i64(p->box->start[i], p->origin[i] + first[i] * p->extent[i]);
+        m->stop[i] =
+            last[i] < p->count[i] ? p->origin[i] + last[i] * p->extent[i] : p->box->stop[i];
+        m->from_start[i] = m->start[i] - by;
         m->from_stop[i] = m->stop[i] - by;
         m->extent[i] = m->stop[i] - m->start[i];
     }
+    m->to = (struct box){m->start, m->stop, NULL};
+    m->from = (struct box){m->from_start, m->from_stop, NULL};
 }
 
 static void
@@ -308,13 +312,11 @@ move_constant(struct pieces *p, const struct moved *m, enum constant_look look, 
               tess_error *err)
 {
     const struct strided_const src = {.items = p->item}; // strides 0: the same item everywhere
-    const tess_status st = constant_box(p->a->grid, &(struct box){m->from, m->from_stop, NULL},
-                                        look, p->watch, p->item, done, err);
+    const tess_status st = constant_box(p->a->grid, &m->from, look, p->watch, p->item, done, err);
     if (st != TESS_OK || !*done)
         return st;
     shift_count_items(p, m);
-    return grid_write(p->a->grid, &(struct box){m->start, m->stop, NULL}, &src, NULL, p->watch,
-                      err);
+    return grid_write(p->a->grid, &m->to, &src, NULL, p->watch, err);
 }
 
 static tess_status
@@ -350,18 +352,16 @@ move_piece(void *user, const int64_t *at, tess_error *err)
     shift_count_items(p, &m);
     const struct watch_range both = watch_divide(p->watch);
     watch_part(p->watch, &both, 1, 2);
-    st = array_read(p->a, m.from, m.from_stop, NULL, &dst, p->watch, err);
+    st = array_read(p->a, &m.from, &dst, p->watch, err);
     watch_part(p->watch, &both, 2, 2);
-    return st == TESS_OK ? grid_write(p->a->grid, &(struct box){m.start, m.stop, NULL}, &src, NULL,
-                                      p->watch, err)
-                         : st;
+    return st == TESS_OK ? grid_write(p->a->grid, &m.to, &src, NULL, p->watch, err) : st;
 }
 
 tess_status
-array_shift(tess_array *a, const int64_t *start, const int64_t *stop, const struct shift *shift,
-            struct watch *watch, tess_error *err)
+array_shift(tess_array *a, const struct box *box, const struct shift *shift, struct watch *watch,
+            tess_error *err)
 {
-    struct pieces p = {.a = a, .start = start, .stop = stop, .shift = shift, .watch = watch};
+    struct pieces p = {.a = a, .box = box, .shift = shift, .watch = watch};
     const struct halves halves = {
         .ndim = a->g->ndim,
         .backwards = shift->by > 0 ? shift->axis : -1,
@@ -371,9 +371,8 @@ array_shift(tess_array *a, const int64_t *start, const int64_t *stop, const stru
     };
     const int64_t first[NDIM_MAX] = {0};
 
-    for (int i = 0; i < a->g->ndim; i++)
-        if (start[i] >= stop[i])
-            return TESS_OK;
+    if (box_is_empty(a->g->ndim, box))
+        return TESS_OK;
     choose_pieces(&p);
     p.range = watch_divide(watch);
     p.item = mem_alloc((size_t)a->g->typesize);

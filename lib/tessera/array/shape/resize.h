@@ -51,7 +51,7 @@ struct shift {
 // As part of a change: write the box [start, stop). Both boxes are inside the array.
 // TESS_ERR_LIMIT: a chunk exceeds the memory that a file may ask for, and is not one item again and
 // again.
-tess_status array_shift(tess_array *a, const int64_t *start, const int64_t *stop,
-                        const struct shift *shift, struct watch *watch, tess_error *err);
+tess_status array_shift(tess_array *a, const struct box *box, const struct shift *shift,
+                        struct watch *watch, tess_error *err);
 
 #endif

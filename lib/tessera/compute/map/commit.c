@@ -63,7 +63,8 @@ choose_turn(const struct mapping *m, const tess_array *a, struct turn *turn, tes
         turn_of_box(turn, &a->grid->g, &(struct box){m->start, m->stop, NULL});
         return TESS_OK;
     }
-    const tess_status st = array_base_box(a, m->start, m->stop, NULL, &memory, &box, &unused, err);
+    const tess_status st =
+        array_base_box(a, &(struct box){m->start, m->stop, NULL}, &memory, &box, &unused, err);
     if (st == TESS_OK)
         turn_of_box(turn, &a->grid->g, &box.box);
     return st;

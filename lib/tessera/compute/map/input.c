@@ -53,7 +53,7 @@ read_own(const struct mapping *m, const struct map_input *in, const struct own_b
     if (!b->inside)
         return array_get_boxes(in->a, &box, room, watch, err);
     memcpy(to.stride, strides, (size_t)g->ndim * sizeof *strides);
-    return array_read(in->a, b->start, b->stop, NULL, &to, watch, err);
+    return array_read(in->a, &(struct box){b->start, b->stop, NULL}, &to, watch, err);
 }
 
 // To memory behind the items as they are stored.
@@ -122,5 +122,6 @@ map_input_is_constant(const struct mapping *m, const struct map_input *in, const
     *is = false;
     if (in->converts || !b.inside || b.nitems == 0)
         return TESS_OK;
-    return array_is_constant(in->a, b.start, b.stop, CONSTANT_STORED, watch, item, is, err);
+    return array_is_constant(in->a, &(struct box){b.start, b.stop, NULL}, CONSTANT_STORED, watch,
+                             item, is, err);
 }

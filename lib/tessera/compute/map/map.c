@@ -224,8 +224,8 @@ store_box(const struct run *r, const struct slot *slot, tess_error *err)
         if (!slot->constant)
             shape_strides(m->ndim, shape, out->a->g->typesize, src.stride);
         watch_part(r->watch, &all, k + 1, m->noutputs);
-        st = array_write(out->a, slot->box.start, slot->box.stop, NULL, &src, out->staged, r->watch,
-                         err);
+        st = array_write(out->a, &(struct box){slot->box.start, slot->box.stop, NULL}, &src,
+                         out->staged, r->watch, err);
     }
     return st;
 }

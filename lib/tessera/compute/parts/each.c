@@ -239,7 +239,8 @@ store_chunks(const struct changer *changer, struct watch *watch, tess_error *err
             extent[i] = c->stop[i] - c->start[i];
         shape_strides(g->ndim, extent, g->typesize, src.stride);
         watch_part(watch, &all, ++n, (int64_t)changer->n);
-        st = array_write(changer->a, c->start, c->stop, NULL, &src, NULL, watch, err);
+        st =
+            array_write(changer->a, &(struct box){c->start, c->stop, NULL}, &src, NULL, watch, err);
     }
     return st;
 }

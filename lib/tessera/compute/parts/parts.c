@@ -335,7 +335,8 @@ hand_out_whole(void *self, void *tally, const struct engine_box *box, uint8_t *r
     }
     shape_strides(part.ndim, shape, a->g->typesize, part.strides);
     memcpy(to.stride, part.strides, sizeof to.stride);
-    const tess_status st = array_read(a, box->start, box->stop, NULL, &to, &p->engine.inner, err);
+    const tess_status st =
+        array_read(a, &(struct box){box->start, box->stop, NULL}, &to, &p->engine.inner, err);
     if (st == TESS_OK)
         part.equal = ndconstant(part.ndim, shape, a->g->typesize, room, part.strides);
     return st == TESS_OK ? p->user->part(p->user->self, tally, &part, err) : st;

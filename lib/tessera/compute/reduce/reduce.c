@@ -88,7 +88,8 @@ add_piece(struct job *j, struct state *s, const int64_t *start, const int64_t *s
         n *= (size_t)shape[i];
     }
     shape_strides(j->g->ndim, shape, j->g->typesize, to.stride);
-    const tess_status st = array_read(j->r->a, start, stop, NULL, &to, &j->engine.inner, err);
+    const tess_status st =
+        array_read(j->r->a, &(struct box){start, stop, NULL}, &to, &j->engine.inner, err);
     if (st != TESS_OK)
         return st;
     gathering_prepare(&j->r->gathering, room, n, numbers, mask_room, &what, &mask);
@@ -109,8 +110,8 @@ add_chunk(struct job *j, struct state *s, const struct walk *chunk, uint8_t *roo
         stop[i] = chunk->at[i] * j->d.chunk[i] + chunk->hi[i];
         grid[i] = ceil_div(j->d.chunk[i], j->d.piece[i]);
     }
-    tess_status st = array_is_constant(j->r->a, start, stop, CONSTANT_STORED, &j->engine.inner,
-                                       item, &constant, err);
+    tess_status st = array_is_constant(j->r->a, &(struct box){start, stop, NULL}, CONSTANT_STORED,
+                                       &j->engine.inner, item, &constant, err);
     if (st == TESS_OK && constant)
         add_constant(j, s, start, stop, item);
     if (st != TESS_OK || constant)
@@ -241,7 +242,7 @@ write_tile(const struct job *j, const uint8_t *items, const int64_t *strides, te
             first[n] = j->first[i];
             last[n++] = j->last[i];
         }
-    return array_write(j->out, first, last, NULL, &src, NULL, j->watch, err);
+    return array_write(j->out, &(struct box){first, last, NULL}, &src, NULL, j->watch, err);
 }
 
 // Where all items are known to be one, all cells have as many of them, or it does not matter how
@@ -259,8 +260,8 @@ do_constant_tile(struct job *j, bool *done, tess_error *err)
         if (j->start[i] == j->stop[i])
             return TESS_OK;
     }
-    tess_status st =
-        array_is_constant(j->r->a, j->start, j->stop, CONSTANT_LISTED, NULL, item, done, err);
+    tess_status st = array_is_constant(j->r->a, &(struct box){j->start, j->stop, NULL},
+                                       CONSTANT_LISTED, NULL, item, done, err);
     if (st == TESS_OK && *done)
         st = state_init(&s, &j->r->gathering, &j->r->cells, j->first, last, err);
     if (st != TESS_OK || !*done)

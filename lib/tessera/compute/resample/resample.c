@@ -125,8 +125,8 @@ fill_tile(struct tile *t, size_t size, tess_error *err)
     shape_strides(c->ndim, shape, t->r->a->g->typesize, t->strides);
     memcpy(to.stride, t->strides, sizeof to.stride);
     watch_part(t->watch, &range, 1, 2);
-    const tess_status st =
-        array_read(t->r->a, t->start, stop, t->r->mode ? NULL : c->factor, &to, t->watch, err);
+    const tess_status st = array_read(
+        t->r->a, &(struct box){t->start, stop, t->r->mode ? NULL : c->factor}, &to, t->watch, err);
     watch_part(t->watch, &range, 2, 2);
     return st == TESS_OK && t->r->mode ? make_modes(t, size, err) : st;
 }
@@ -159,7 +159,7 @@ do_tile(struct tile *t, tess_array *out, tess_error *err)
     shape_strides(c->ndim, shape, typesize, src.stride);
     watch_part(t->watch, &range, 10, 10);
     if (st == TESS_OK)
-        st = array_write(out, t->first, t->last, NULL, &src, NULL, t->watch, err);
+        st = array_write(out, &(struct box){t->first, t->last, NULL}, &src, NULL, t->watch, err);
     if (t->result != t->items)
         mem_free(t->result);
     mem_free(t->items);
