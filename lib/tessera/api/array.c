@@ -272,14 +272,12 @@ tess_array_measure_sized(const tess_array *a, tess_info *info, size_t info_size,
 
 // A box and memory for it.
 static tess_status
-array_check_box(const tess_array *a, const int64_t *start, const int64_t *stop, const void *memory,
-                size_t size, int64_t *nitems, tess_error *err)
+array_check_box(const tess_array *a, const struct box *box, const void *memory, size_t size,
+                int64_t *nitems, tess_error *err)
 {
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    if (a->g->ndim > 0 && (!start || !stop))
-        return err_set(err, TESS_ERR_ARG, -1, "no box is given");
-    const tess_status st = geometry_check_box(a->g, &(struct box){start, stop, NULL}, nitems, err);
+    const tess_status st = check_box(a->g, box, nitems, err);
     if (st != TESS_OK)
         return st;
     if ((uint64_t)*nitems > size / (size_t)a->g->typesize)
@@ -292,23 +290,23 @@ array_check_box(const tess_array *a, const int64_t *start, const int64_t *stop, 
 }
 
 static void
-box_strides(const struct geometry *g, const int64_t *start, const int64_t *stop, int64_t *stride)
+box_strides(const struct geometry *g, const struct box *box, int64_t *stride)
 {
     int64_t extent[NDIM_MAX];
     for (int i = 0; i < g->ndim; i++)
-        extent[i] = stop[i] - start[i];
+        extent[i] = box->stop[i] - box->start[i];
     shape_strides(g->ndim, extent, g->typesize, stride);
 }
 
 static tess_status
-read_box(const tess_array *a, const int64_t *start, const int64_t *stop, int64_t nitems,
-         const struct strided *to, tess_error *err)
+read_box(const tess_array *a, const struct box *box, int64_t nitems, const struct strided *to,
+         tess_error *err)
 {
     UNCANCELLED;
     struct reading r;
     tess_status st = reading_begin(&r, a, nitems, err);
     if (st == TESS_OK)
-        st = array_read(a, &(struct box){start, stop, NULL}, to, &r.watch, err);
+        st = array_read(a, box, to, &r.watch, err);
     return reading_end(&r, st, err);
 }
 
@@ -324,13 +322,11 @@ read_rest(const tess_array *a, struct grid_reading *r, int64_t nitems, tess_erro
 // Of an array in memory, which no other program changes, items that are cached are copied before
 // the thread is made safe from cancellation, which would be a quarter of what an item costs.
 static tess_status
-read_in_memory(const tess_array *a, const int64_t *start, const int64_t *stop, int64_t nitems,
-               const struct strided *to, tess_error *err)
+read_in_memory(const tess_array *a, const struct box *box, int64_t nitems, const struct strided *to,
+               tess_error *err)
 {
     struct grid_reading r;
-    return grid_read_begin(&r, a->grid, &(struct box){start, stop, NULL}, to)
-               ? TESS_OK
-               : read_rest(a, &r, nitems, err);
+    return grid_read_begin(&r, a->grid, box, to) ? TESS_OK : read_rest(a, &r, nitems, err);
 }
 
 TESS_API tess_status
@@ -338,15 +334,15 @@ tess_array_read(const tess_array *a, const int64_t *start, const int64_t *stop, 
                 size_t dst_size, tess_error *err)
 {
     int64_t nitems;
+    const struct box box = {start, stop, NULL};
     struct strided to = {.items = dst};
-    const tess_status st = array_check_box(a, start, stop, dst, dst_size, &nitems, err);
+    const tess_status st = array_check_box(a, &box, dst, dst_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
-    box_strides(a->g, start, stop, to.stride);
+    box_strides(a->g, &box, to.stride);
     const bool simple = !a->view && !a->grid->plain && !a->context.progress;
-    return simple && frame_in_memory(a->grid->frame)
-               ? read_in_memory(a, start, stop, nitems, &to, err)
-               : read_box(a, start, stop, nitems, &to, err);
+    return simple && frame_in_memory(a->grid->frame) ? read_in_memory(a, &box, nitems, &to, err)
+                                                     : read_box(a, &box, nitems, &to, err);
 }
 
 TESS_API tess_status
@@ -355,17 +351,17 @@ tess_array_write(tess_array *a, const int64_t *start, const int64_t *stop, const
 {
     UNCANCELLED;
     int64_t nitems;
+    const struct box box = {start, stop, NULL};
     struct strided_const from = {.items = src};
     struct watch watch;
     tess_status st = check_items_writable(a, err);
     if (st == TESS_OK)
-        st = array_check_box(a, start, stop, src, src_size, &nitems, err);
+        st = array_check_box(a, &box, src, src_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
-    box_strides(a->g, start, stop, from.stride);
+    box_strides(a->g, &box, from.stride);
     array_watch(&watch, a, nitems);
-    return watch_end(&watch,
-                     array_update_box(a, &(struct box){start, stop, NULL}, &from, &watch, err));
+    return watch_end(&watch, array_update_box(a, &box, &from, &watch, err));
 }
 
 // The end of a box of one item. TESS_ERR_ARG: there is no such item.

@@ -49,21 +49,27 @@ check_no_view(const tess_array *a, tess_error *err)
 // inside its directory. The storage has a path.
 tess_status copy_check_target(const tess_array *a, const tess_storage *storage, tess_error *err);
 
-// A box, or all of the array where none is given; its items.
+// A box without steps; its items.
 static inline tess_status
-check_box_or_all(const tess_array *a, const int64_t **start, const int64_t **stop, int64_t *nitems,
-                 tess_error *err)
+check_box(const struct geometry *g, const struct box *box, int64_t *nitems, tess_error *err)
+{
+    if (g->ndim > 0 && (!box->start || !box->stop))
+        return err_set(err, TESS_ERR_ARG, -1, "no box is given");
+    return geometry_check_box(g, box, nitems, err);
+}
+
+// The same; without one it becomes all of the array.
+static inline tess_status
+check_box_or_all(const tess_array *a, struct box *box, int64_t *nitems, tess_error *err)
 {
     static const int64_t nowhere[NDIM_MAX];
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    if (!*start != !*stop && a->g->ndim > 0)
+    if (!box->start != !box->stop && a->g->ndim > 0)
         return err_set(err, TESS_ERR_ARG, -1, "half a box is given");
-    if (!*start || !*stop) {
-        *start = nowhere;
-        *stop = a->g->shape;
-    }
-    return geometry_check_box(a->g, &(struct box){*start, *stop, NULL}, nitems, err);
+    if (!box->start || !box->stop)
+        *box = (struct box){nowhere, a->g->shape, NULL};
+    return geometry_check_box(a->g, box, nitems, err);
 }
 
 /*

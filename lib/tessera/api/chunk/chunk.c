@@ -81,9 +81,10 @@ tess_array_next_chunk(const tess_array *a, const int64_t *start, const int64_t *
 {
     UNCANCELLED;
     int64_t nitems = 0;
+    struct box box = {start, stop, NULL};
     tess_chunk_run own;
     struct watch watch;
-    tess_status st = check_box_or_all(a, &start, &stop, &nitems, err);
+    tess_status st = check_box_or_all(a, &box, &nitems, err);
     tess_chunk_run_init(&own);
     if (st == TESS_OK)
         st = sized_take(&own, sizeof own, SIZED_UP_TO(tess_chunk_run, item_size), run, "chunk_run",
@@ -95,7 +96,7 @@ tess_array_next_chunk(const tess_array *a, const int64_t *start, const int64_t *
     if (st != TESS_OK)
         return st;
     array_watch(&watch, a, nitems);
-    st = array_next_chunk(a, &(struct box){start, stop, NULL}, from, kinds, &own, &watch, err);
+    st = array_next_chunk(a, &box, from, kinds, &own, &watch, err);
     st = chunks_end(a, watch_end(&watch, st), err);
     own.struct_size = run->struct_size;
     sized_give(run, run->struct_size, &own, sizeof own);

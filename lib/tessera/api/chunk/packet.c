@@ -78,12 +78,12 @@ tess_array_sketch(const tess_array *a, void **image, size_t *image_size, tess_er
 
 // The memory of a box.
 static tess_status
-take_source(const tess_array *a, const int64_t *start, const int64_t *stop, const void *src,
-            size_t src_size, const int64_t *strides, struct strided_const *from, tess_error *err)
+take_source(const tess_array *a, const struct box *box, const void *src, size_t src_size,
+            const int64_t *strides, struct strided_const *from, tess_error *err)
 {
     int64_t count[NDIM_MAX];
     for (int i = 0; i < a->g->ndim; i++)
-        count[i] = stop[i] - start[i];
+        count[i] = box->stop[i] - box->start[i];
     const tess_status st =
         strides_choose(a->g->ndim, count, a->g->typesize, strides, from->stride, err);
     from->items = src;
@@ -93,7 +93,7 @@ take_source(const tess_array *a, const int64_t *start, const int64_t *stop, cons
 }
 
 static tess_status
-encode(tess_array *a, const int64_t *start, const int64_t *stop, const void *src, size_t src_size,
+encode(tess_array *a, const struct box *box, const void *src, size_t src_size,
        const int64_t *strides, uint8_t **packet, size_t *packet_size, tess_error *err)
 {
     struct strided_const from = {0};
@@ -102,17 +102,14 @@ encode(tess_array *a, const int64_t *start, const int64_t *stop, const void *src
     tess_status st = check_chunked(a, err);
     if (st == TESS_OK)
         st = check_writable(a, err);
-    if (st == TESS_OK && a->g->ndim > 0 && (!start || !stop))
-        st = err_set(err, TESS_ERR_ARG, -1, "no box is given");
     if (st == TESS_OK)
-        st = geometry_check_box(a->g, &(struct box){start, stop, NULL}, &nitems, err);
+        st = check_box(a->g, box, &nitems, err);
     if (st == TESS_OK && nitems > 0)
-        st = take_source(a, start, stop, src, src_size, strides, &from, err);
+        st = take_source(a, box, src, src_size, strides, &from, err);
     if (st != TESS_OK)
         return st;
     array_watch(&watch, a, nitems);
-    return watch_end(&watch, array_encode_packet(a, &(struct box){start, stop, NULL}, &from, &watch,
-                                                 packet, packet_size, err));
+    return watch_end(&watch, array_encode_packet(a, box, &from, &watch, packet, packet_size, err));
 }
 
 TESS_API tess_status
@@ -129,7 +126,8 @@ tess_packet_encode(tess_array *sketch, const int64_t *start, const int64_t *stop
         *packet_size = 0;
     if (!packet || !packet_size)
         return err_set(err, TESS_ERR_ARG, -1, "no place for a packet is given");
-    const tess_status st = encode(sketch, start, stop, src, src_size, strides, &bytes, &size, err);
+    const tess_status st = encode(sketch, &(struct box){start, stop, NULL}, src, src_size, strides,
+                                  &bytes, &size, err);
     *packet = bytes;
     *packet_size = size;
     return st;

@@ -40,15 +40,16 @@ tess_array_each(const tess_array *a, tess_unit unit, const int64_t *start, const
 {
     UNCANCELLED;
     int64_t nitems = 0;
+    struct box box = {start, stop, NULL};
     struct reading r;
     tess_status st = check_each(unit, fn != NULL, err);
     if (st == TESS_OK)
-        st = check_box_or_all(a, &start, &stop, &nitems, err);
+        st = check_box_or_all(a, &box, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
     st = reading_begin(&r, a, nitems, err);
     if (st == TESS_OK)
-        st = array_each(a, unit, start, stop, fn, user, &r.watch, err);
+        st = array_each(a, unit, box.start, box.stop, fn, user, &r.watch, err);
     return reading_end(&r, st, err);
 }
 
@@ -58,16 +59,17 @@ tess_array_change(tess_array *a, tess_unit unit, const int64_t *start, const int
 {
     UNCANCELLED;
     int64_t nitems = 0;
+    struct box box = {start, stop, NULL};
     struct watch watch;
     tess_status st = check_items_writable(a, err);
     if (st == TESS_OK)
         st = check_each(unit, fn != NULL, err);
     if (st == TESS_OK)
-        st = check_box_or_all(a, &start, &stop, &nitems, err);
+        st = check_box_or_all(a, &box, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
     array_watch(&watch, a, nitems);
-    return watch_end(&watch, array_change(a, unit, start, stop, fn, user, &watch, err));
+    return watch_end(&watch, array_change(a, unit, box.start, box.stop, fn, user, &watch, err));
 }
 
 TESS_API tess_status
@@ -77,15 +79,16 @@ tess_array_statistics_sized(const tess_array *a, const int64_t *start, const int
     UNCANCELLED;
     tess_statistics own;
     int64_t nitems = 0;
+    struct box box = {start, stop, NULL};
     struct reading r;
-    tess_status st = check_box_or_all(a, &start, &stop, &nitems, err);
+    tess_status st = check_box_or_all(a, &box, &nitems, err);
     if (st != TESS_OK)
         return st;
     if (!out)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the statistics is given");
     st = reading_begin(&r, a, nitems, err);
     if (st == TESS_OK)
-        st = array_statistics(a, start, stop, nitems, &own, &r.watch, err);
+        st = array_statistics(a, box.start, box.stop, nitems, &own, &r.watch, err);
     st = reading_end(&r, st, err);
     if (st == TESS_OK)
         sized_give(out, out_size, &own, sizeof own);

@@ -204,17 +204,18 @@ tess_array_histogram_sized(const tess_array *a, const int64_t *start, const int6
 {
     UNCANCELLED;
     int64_t nitems = 0;
+    struct box box = {start, stop, NULL};
     tess_bins own;
     tess_outside rest = {0};
     struct reading r;
     tess_status st = take_bins(&own, bins, counts, counts_size, err);
     if (st == TESS_OK)
-        st = check_box_or_all(a, &start, &stop, &nitems, err);
+        st = check_box_or_all(a, &box, &nitems, err);
     if (st != TESS_OK)
         return st;
     st = reading_begin(&r, a, nitems, err);
     if (st == TESS_OK)
-        st = array_histogram(a, start, stop, nitems, &own, counts, &rest, &r.watch, err);
+        st = array_histogram(a, box.start, box.stop, nitems, &own, counts, &rest, &r.watch, err);
     st = reading_end(&r, st, err);
     if (st == TESS_OK && outside)
         sized_give(outside, outside_size, &rest, sizeof rest);

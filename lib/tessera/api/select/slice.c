@@ -144,8 +144,9 @@ slice_check(const tess_array *a, const int64_t *start, const int64_t *stop, cons
     return TESS_OK;
 }
 
-// A slice upwards, as the rest of the library knows it (array/array.h).
+// A slice upwards, as the rest of the library knows it (geom/box.h).
 struct slice_box {
+    struct box box; // of the arrays below: the struct must not be moved
     int64_t start[NDIM_MAX], stop[NDIM_MAX], step[NDIM_MAX];
 };
 
@@ -155,6 +156,7 @@ static int64_t
 turn_around(const tess_array *a, const struct slice *s, struct slice_box *box, int64_t *strides)
 {
     int64_t offset = 0;
+    box->box = (struct box){box->start, box->stop, box->step};
     for (int i = 0; i < a->g->ndim; i++) {
         const int64_t length = (s->count[i] - 1) * s->step[i];
         if (length < 0) {
@@ -175,7 +177,7 @@ tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *s
 {
     UNCANCELLED;
     struct slice s;
-    struct slice_box box;
+    struct slice_box up;
     struct strided to = {0};
     struct reading r;
     if (!a)
@@ -191,10 +193,10 @@ tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *s
         st = strides_check_disjoint(a->g->ndim, s.count, a->g->typesize, to.stride, err);
     if (st != TESS_OK)
         return st;
-    to.items = (uint8_t *)dst + turn_around(a, &s, &box, to.stride);
+    to.items = (uint8_t *)dst + turn_around(a, &s, &up, to.stride);
     st = reading_begin(&r, a, s.nitems, err);
     if (st == TESS_OK)
-        st = array_read(a, &(struct box){box.start, box.stop, box.step}, &to, &r.watch, err);
+        st = array_read(a, &up.box, &to, &r.watch, err);
     return reading_end(&r, st, err);
 }
 
@@ -204,7 +206,7 @@ tess_array_set_slice(tess_array *a, const int64_t *start, const int64_t *stop, c
 {
     UNCANCELLED;
     struct slice s;
-    struct slice_box box;
+    struct slice_box up;
     struct strided_const from = {0};
     struct watch watch;
     tess_status st = check_items_writable(a, err);
@@ -218,10 +220,9 @@ tess_array_set_slice(tess_array *a, const int64_t *start, const int64_t *stop, c
                                   err);
     if (st != TESS_OK)
         return st;
-    from.items = (const uint8_t *)src + turn_around(a, &s, &box, from.stride);
+    from.items = (const uint8_t *)src + turn_around(a, &s, &up, from.stride);
     array_watch(&watch, a, s.nitems);
-    return watch_end(&watch, array_update_box(a, &(struct box){box.start, box.stop, box.step},
-                                              &from, &watch, err));
+    return watch_end(&watch, array_update_box(a, &up.box, &from, &watch, err));
 }
 
 TESS_API tess_status
@@ -298,30 +299,22 @@ take_conversion(tess_conversion *own, const tess_conversion *given, tess_error *
 struct typed_box {
     struct typed typed;
     tess_conversion how;
+    struct box box;
     int64_t nitems; // 0: nothing is to be done
     int64_t count[NDIM_MAX], stride[NDIM_MAX];
 };
 
 static tess_status
-check_box(struct typed_box *b, const tess_array *a, const int64_t *start, const int64_t *stop,
-          tess_error *err)
-{
-    if (a->g->ndim > 0 && (!start || !stop))
-        return err_set(err, TESS_ERR_ARG, -1, "no box is given");
-    for (int i = 0; i < a->g->ndim; i++)
-        b->count[i] = stop[i] - start[i];
-    return geometry_check_box(a->g, &(struct box){start, stop, NULL}, &b->nitems, err);
-}
-
-static tess_status
-check_typed(struct typed_box *b, const tess_array *a, const int64_t *start, const int64_t *stop,
-            const char *dtype, const tess_conversion *how, bool writing, tess_error *err)
+check_typed(struct typed_box *b, const tess_array *a, const char *dtype, const tess_conversion *how,
+            bool writing, tess_error *err)
 {
     if (!dtype)
         return err_set(err, TESS_ERR_ARG, -1, "no type of items in memory is given");
     tess_status st = take_conversion(&b->how, how, err);
     if (st == TESS_OK)
-        st = check_box(b, a, start, stop, err);
+        st = check_box(a->g, &b->box, &b->nitems, err);
+    for (int i = 0; st == TESS_OK && i < a->g->ndim; i++)
+        b->count[i] = b->box.stop[i] - b->box.start[i];
     return st == TESS_OK ? typed_init(&b->typed, a, dtype, &b->how, writing, err) : st;
 }
 
@@ -346,9 +339,10 @@ tess_array_read_as(const tess_array *a, const int64_t *start, const int64_t *sto
     struct typed_box b;
     struct strided to = {.items = dst};
     struct reading r;
+    b.box = (struct box){start, stop, NULL};
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    tess_status st = check_typed(&b, a, start, stop, dtype, how, false, err);
+    tess_status st = check_typed(&b, a, dtype, how, false, err);
     if (st != TESS_OK || b.nitems == 0)
         return st;
     st = check_memory(&b, a, dst, dst_size, strides, err);
@@ -359,7 +353,7 @@ tess_array_read_as(const tess_array *a, const int64_t *start, const int64_t *sto
     memcpy(to.stride, b.stride, sizeof to.stride);
     st = reading_begin(&r, a, b.nitems, err);
     if (st == TESS_OK)
-        st = typed_read(&b.typed, a, &(struct box){start, stop, NULL}, &to, &r.watch, err);
+        st = typed_read(&b.typed, a, &b.box, &to, &r.watch, err);
     return reading_end(&r, st, err);
 }
 
@@ -372,9 +366,10 @@ tess_array_write_as(tess_array *a, const int64_t *start, const int64_t *stop, co
     struct typed_box b;
     struct strided_const from = {.items = src};
     struct watch watch;
+    b.box = (struct box){start, stop, NULL};
     tess_status st = check_items_writable(a, err);
     if (st == TESS_OK)
-        st = check_typed(&b, a, start, stop, dtype, how, true, err);
+        st = check_typed(&b, a, dtype, how, true, err);
     if (st != TESS_OK || b.nitems == 0)
         return st;
     st = check_memory(&b, a, src, src_size, strides, err);
@@ -382,8 +377,7 @@ tess_array_write_as(tess_array *a, const int64_t *start, const int64_t *stop, co
         return st;
     memcpy(from.stride, b.stride, sizeof from.stride);
     array_watch(&watch, a, b.nitems);
-    return watch_end(
-        &watch, typed_write(&b.typed, a, &(struct box){start, stop, NULL}, &from, &watch, err));
+    return watch_end(&watch, typed_write(&b.typed, a, &b.box, &from, &watch, err));
 }
 
 TESS_API tess_status

@@ -62,18 +62,18 @@ tess_array_resize(tess_array *a, const int64_t *shape, tess_error *err)
 
 // A box inside a shape that the array is to have; *nitems of it.
 static tess_status
-check_future_box(const tess_array *a, const int64_t *shape, const int64_t *start,
-                 const int64_t *stop, int64_t *nitems, tess_error *err)
+check_future_box(const tess_array *a, const int64_t *shape, const struct box *box, int64_t *nitems,
+                 tess_error *err)
 {
     struct geometry future = *a->g;
-    if (a->g->ndim > 0 && (!start || !stop))
+    if (a->g->ndim > 0 && (!box->start || !box->stop))
         return err_set(err, TESS_ERR_ARG, -1, "no box is given");
     for (int i = 0; i < a->g->ndim; i++) {
         if (shape[i] < 0)
             return err_set(err, TESS_ERR_ARG, -1, "axis %d: %" PRId64 " items", i, shape[i]);
         future.shape[i] = shape[i];
     }
-    return geometry_check_box(&future, &(struct box){start, stop, NULL}, nitems, err);
+    return geometry_check_box(&future, box, nitems, err);
 }
 
 TESS_API tess_status
@@ -82,13 +82,14 @@ tess_array_resize_write(tess_array *a, const int64_t *shape, const int64_t *star
                         const int64_t *strides, tess_error *err)
 {
     UNCANCELLED;
+    const struct box box = {start, stop, NULL};
     struct strided_const from = {.items = src};
     struct watch watch;
     int64_t count[NDIM_MAX];
     int64_t nitems;
     tess_status st = reshape_check_shape(a, shape, err);
     if (st == TESS_OK)
-        st = check_future_box(a, shape, start, stop, &nitems, err);
+        st = check_future_box(a, shape, &box, &nitems, err);
     if (st != TESS_OK)
         return st;
     if (nitems == 0)
@@ -102,11 +103,9 @@ tess_array_resize_write(tess_array *a, const int64_t *shape, const int64_t *star
     if (st != TESS_OK)
         return st;
     array_watch(&watch, a, nitems);
-    return watch_end(
-        &watch,
-        reshape_has_shape(a, shape)
-            ? array_update_box(a, &(struct box){start, stop, NULL}, &from, &watch, err)
-            : array_update_shape(a, shape, &(struct box){start, stop, NULL}, &from, &watch, err));
+    return watch_end(&watch, reshape_has_shape(a, shape)
+                                 ? array_update_box(a, &box, &from, &watch, err)
+                                 : array_update_shape(a, shape, &box, &from, &watch, err));
 }
 
 TESS_API tess_status
