@@ -128,7 +128,7 @@ shapes(void **state)
                 uint8_t *const src = malloc(size);
                 assert_non_null(src);
                 random_repetitive(&r, src, size);
-                struct strided_const from = {.items = src};
+                struct box_memory_const from = {.items = src};
                 shape_strides(s.ref.ndim, extent, (int64_t)s.ref.typesize, from.stride);
                 const bool filled = random_below(&r, 2);
                 ok(array_insert(s.a, axis, at, count, filled ? NULL : &from, NULL, err));
@@ -323,7 +323,7 @@ fill_boxes(void **state)
         int64_t start[NDIM_MAX], stop[NDIM_MAX];
         struct scene s;
         scene_filled(&s, &r);
-        const struct strided_const src = {.items = s.ref.fill ? s.ref.fill : zeros};
+        const struct box_memory_const src = {.items = s.ref.fill ? s.ref.fill : zeros};
         scene_box(&r, s.ref.ndim, s.ref.shape, start, stop);
         frame_begin(s.a->grid->frame);
         ok(array_fill_box(s.a, &(struct box){start, stop, NULL}, NULL, err));

@@ -335,7 +335,7 @@ stale(void **state)
     tess_params p;
     tess_array *view = NULL;
     uint8_t items[10];
-    const struct strided dst = {.items = items, .stride = {1}};
+    const struct box_memory dst = {.items = items, .stride = {1}};
     struct index_map map;
     (void)state;
     random_init(&r, random_seed());

@@ -126,7 +126,7 @@ chunky_init(struct chunky *c, struct random *r)
         bytes[(n - 1) * g->typesize] = 2;
         if (c->is[w.index] != MIXED)
             memset(bytes, c->is[w.index], (size_t)(n * g->typesize));
-        struct strided_const src = {.items = bytes};
+        struct box_memory_const src = {.items = bytes};
         shape_strides(g->ndim, count, g->typesize, src.stride);
         ok(grid_write(c->s.a->grid, &(struct box){start, stop, NULL}, &src, NULL, NULL, err));
         scene_scatter(&c->s.ref, start, stop, NULL, &src);
@@ -255,7 +255,7 @@ all_at_once(void **state)
         same = item[0] == 0 && (all || (zeros && uniform));
         assert_int_equal(done, same);
         if (done) {
-            const struct strided_const src = {.items = item};
+            const struct box_memory_const src = {.items = item};
             scene_scatter(&c.s.ref, start, stop, by, &src);
         }
         did += done;

@@ -160,7 +160,7 @@ static void
 found_again(void **state)
 {
     static const uint8_t item = 9;
-    const struct strided_const src = {.items = &item};
+    const struct box_memory_const src = {.items = &item};
     const int64_t start = 100, stop = 150;
     struct open_chunk *a = NULL, *b = NULL, *c = NULL;
     uint8_t got[100];

@@ -78,7 +78,7 @@ place_one(struct random *r, const struct geometry *g, const struct walk *w, stru
     assert_true(want && before);
     memcpy(want, m.bytes, m.size);
     memcpy(before, m.bytes, m.size);
-    struct strided dst = m.at;
+    struct box_memory dst = m.at;
     dst.items = want + (m.at.items - m.bytes);
     for (int i = 0; i < g->ndim; i++)
         last[i] = w->lo[i] + (w->count[i] - 1) * w->step[i] + 1;

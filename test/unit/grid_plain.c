@@ -190,7 +190,7 @@ pieces(void **state)
         const int64_t step = steps[i], count = (s.a->g->nitems - 4) / step + 1;
         const int64_t stop = 3 + (count - 1) * step + 1;
         uint8_t *const got = calloc((size_t)count, 3);
-        const struct strided dst = {.items = got, .stride = {3}};
+        const struct box_memory dst = {.items = got, .stride = {3}};
         assert_non_null(got);
         ok(plain_read(s.a->grid, 3, stop, step, &dst, NULL, err));
         for (int64_t n = 0; n < count; n++) {
@@ -228,7 +228,7 @@ parts(void **state)
             const int64_t stop =
                 k == 0 ? nitems : nitems - (int64_t)random_below(&r, (uint64_t)(nitems / 3));
             const int64_t nbytes = (stop - start) * size;
-            const struct strided dst = {.items = got, .stride = {size}};
+            const struct box_memory dst = {.items = got, .stride = {size}};
             got[nbytes] = 99;
             ok(plain_read(s.a->grid, start, stop, 1, &dst, NULL, err));
             assert_memory_equal(got, s.ref.data + start * size, (size_t)nbytes);

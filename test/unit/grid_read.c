@@ -37,7 +37,7 @@ request_init(struct request *q, struct random *r, const struct scene *s)
     q->want = malloc(q->m.size);
     assert_non_null(q->want);
     memcpy(q->want, q->m.bytes, q->m.size); // gaps stay as they are
-    struct strided dst = q->m.at;
+    struct box_memory dst = q->m.at;
     dst.items = q->want + (q->m.at.items - q->m.bytes);
     scene_gather(&s->ref, q->start, q->stop, q->steps ? q->step : NULL, &dst);
 }
@@ -143,7 +143,7 @@ watched(void **state)
     for (int left = 1; left <= 1000; left += 999) {
         const int64_t start = 10, stop = 19990;
         struct progress seen = {.calls_left = left};
-        struct strided dst = {.items = malloc(20000), .stride = {1}};
+        struct box_memory dst = {.items = malloc(20000), .stride = {1}};
         struct watch watch;
         tess_error err;
         scene_context(&c, 1, -1);
@@ -215,7 +215,7 @@ cached_blocks(void **state)
     struct scene s;
     tess_params p;
     uint8_t item[65];
-    const struct strided dst = {.items = item, .stride = {1}};
+    const struct box_memory dst = {.items = item, .stride = {1}};
     struct cache_stats before, after;
     struct grid_reading reading;
     const int64_t start = 0, enough = 64, more = 65;

@@ -182,7 +182,7 @@ few_letters(struct random *r, uint8_t *bytes, size_t size)
 static void
 line_write(struct scene *s, int64_t start, int64_t stop, const uint8_t *items, int64_t stride)
 {
-    const struct strided_const src = {.items = items, .stride = {stride}};
+    const struct box_memory_const src = {.items = items, .stride = {stride}};
     frame_begin(s->a->grid->frame);
     ok(grid_write(s->a->grid, &(struct box){&start, &stop, NULL}, &src, NULL, NULL, err));
     frame_keep(s->a->grid->frame);
@@ -319,7 +319,7 @@ some_chunks(void **state)
         size_t n = 0;
         scene_random(&s, &r, NULL, SCENE_LIKELY);
         const struct geometry *const g = s.a->g;
-        const struct strided_const src = {.items = item};
+        const struct box_memory_const src = {.items = item};
         random_bytes(&r, item, sizeof item);
         scene_box(&r, g->ndim, g->shape, start, stop);
         for (bool more = walk_chunks(&w, g, &(struct box){start, stop, NULL}); more;
@@ -388,7 +388,7 @@ replaced_blocks(void **state)
              more = walk_next(&chunk))
             for (bool next = walk_blocks(&w, g, &chunk); next; next = walk_next(&w)) {
                 int64_t lo[NDIM_MAX], hi[NDIM_MAX];
-                struct strided_const src = {0};
+                struct box_memory_const src = {0};
                 if (n == MOST || random_below(&r, one_in) != 0)
                     continue;
                 uint8_t *const items = malloc((size_t)g->blocksize);

@@ -132,7 +132,7 @@ line(struct scene *s, struct random *r, int64_t cache)
 static tess_status
 line_write(struct scene *s, int64_t at, int64_t n, uint8_t item, tess_error *err)
 {
-    const struct strided_const src = {.items = &item};
+    const struct box_memory_const src = {.items = &item};
     const int64_t start = at, stop = at + n;
     const tess_status st =
         write_back_box(s->a->grid, &(struct box){&start, &stop, NULL}, &src, err);

@@ -220,7 +220,7 @@ scene_memory(struct random *r, int ndim, const int64_t *count, int64_t typesize,
 
 void
 scene_gather(const struct reference *ref, const int64_t *start, const int64_t *stop,
-             const int64_t *step, const struct strided *dst)
+             const int64_t *step, const struct box_memory *dst)
 {
     int64_t count[NDIM_MAX], at[NDIM_MAX] = {0}, index[NDIM_MAX];
     scene_counts(ref->ndim, start, stop, step, count);
@@ -236,7 +236,7 @@ scene_gather(const struct reference *ref, const int64_t *start, const int64_t *s
 
 void
 scene_scatter(struct reference *ref, const int64_t *start, const int64_t *stop, const int64_t *step,
-              const struct strided_const *src)
+              const struct box_memory_const *src)
 {
     int64_t count[NDIM_MAX], at[NDIM_MAX] = {0}, index[NDIM_MAX];
     scene_counts(ref->ndim, start, stop, step, count);

@@ -9,7 +9,7 @@
 
 #include "array/array.h"
 #include "base/limits.h"
-#include "grid/strided.h"
+#include "grid/box_memory.h"
 #include "support/random.h"
 #include "support/reference.h"
 
@@ -67,17 +67,17 @@ uint8_t *scene_item(const struct reference *ref, const int64_t *index);
 struct scene_memory {
     uint8_t *bytes; // free() it
     size_t size;
-    struct strided at;
-    struct strided_const from; // the same
+    struct box_memory at;
+    struct box_memory_const from; // the same
 };
 void scene_memory(struct random *r, int ndim, const int64_t *count, int64_t typesize,
                   struct scene_memory *m);
 
 // What a read or a write of a box does, item by item; step NULL: every item.
 void scene_gather(const struct reference *ref, const int64_t *start, const int64_t *stop,
-                  const int64_t *step, const struct strided *dst);
+                  const int64_t *step, const struct box_memory *dst);
 void scene_scatter(struct reference *ref, const int64_t *start, const int64_t *stop,
-                   const int64_t *step, const struct strided_const *src);
+                   const int64_t *step, const struct box_memory_const *src);
 
 // Evaluates `call`, which passes `err`, and shows the sentence if it fails.
 #define ok(call)                                                                        \

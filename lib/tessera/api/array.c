@@ -21,8 +21,8 @@
 #include "frame/commit/lock.h"
 #include "frame/query.h"
 #include "geom/shape.h"
+#include "grid/box_memory.h"
 #include "grid/read/read.h"
-#include "grid/strided.h"
 #include "meta/dtype.h"
 #include "task/gate.h"
 #include "task/watch.h"
@@ -299,7 +299,7 @@ box_strides(const struct geometry *g, const struct box *box, int64_t *stride)
 }
 
 static tess_status
-read_box(const tess_array *a, const struct box *box, int64_t nitems, const struct strided *to,
+read_box(const tess_array *a, const struct box *box, int64_t nitems, const struct box_memory *to,
          tess_error *err)
 {
     UNCANCELLED;
@@ -322,8 +322,8 @@ read_rest(const tess_array *a, struct grid_reading *r, int64_t nitems, tess_erro
 // Of an array in memory, which no other program changes, items that are cached are copied before
 // the thread is made safe from cancellation, which would be a quarter of what an item costs.
 static tess_status
-read_in_memory(const tess_array *a, const struct box *box, int64_t nitems, const struct strided *to,
-               tess_error *err)
+read_in_memory(const tess_array *a, const struct box *box, int64_t nitems,
+               const struct box_memory *to, tess_error *err)
 {
     struct grid_reading r;
     return grid_read_begin(&r, a->grid, box, to) ? TESS_OK : read_rest(a, &r, nitems, err);
@@ -335,7 +335,7 @@ tess_array_read(const tess_array *a, const int64_t *start, const int64_t *stop, 
 {
     int64_t nitems;
     const struct box box = {start, stop, NULL};
-    struct strided to = {.items = dst};
+    struct box_memory to = {.items = dst};
     const tess_status st = array_check_box(a, &box, dst, dst_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
@@ -352,7 +352,7 @@ tess_array_write(tess_array *a, const int64_t *start, const int64_t *stop, const
     UNCANCELLED;
     int64_t nitems;
     const struct box box = {start, stop, NULL};
-    struct strided_const from = {.items = src};
+    struct box_memory_const from = {.items = src};
     struct watch watch;
     tess_status st = check_items_writable(a, err);
     if (st == TESS_OK)

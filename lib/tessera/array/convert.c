@@ -86,17 +86,17 @@ name_items(struct converted *as, const int64_t *start)
 }
 
 tess_status
-typed_read(struct typed *t, const tess_array *a, const struct box *box, const struct strided *dst,
-           struct watch *watch, tess_error *err)
+typed_read(struct typed *t, const tess_array *a, const struct box *box,
+           const struct box_memory *dst, struct watch *watch, tess_error *err)
 {
-    struct strided to = *dst;
+    struct box_memory to = *dst;
     name_items(&t->as, box->start);
     to.as = t->converter.count > 0 ? &t->as : NULL;
     return array_read(a, box, &to, watch, err);
 }
 
 static tess_status
-check_fit(const struct typed *t, const struct box *box, const struct strided_const *src,
+check_fit(const struct typed *t, const struct box *box, const struct box_memory_const *src,
           tess_error *err)
 {
     static const int64_t none[NDIM_MAX] = {0};
@@ -116,9 +116,9 @@ check_fit(const struct typed *t, const struct box *box, const struct strided_con
 
 tess_status
 typed_write(const struct typed *t, tess_array *a, const struct box *box,
-            const struct strided_const *src, struct watch *watch, tess_error *err)
+            const struct box_memory_const *src, struct watch *watch, tess_error *err)
 {
-    struct strided_const from = *src;
+    struct box_memory_const from = *src;
     const tess_status st = check_fit(t, box, src, err);
     if (st != TESS_OK)
         return st;

@@ -12,7 +12,7 @@
 
 #include "array/array.h"
 #include "base/error.h"
-#include "grid/strided.h"
+#include "grid/box_memory.h"
 #include "ndcopy/convert/convert.h"
 
 #include <tessera/attr.h>
@@ -31,12 +31,12 @@ tess_status typed_init(struct typed *t, const tess_array *a, const char *dtype,
 
 // As array_read() (array/items/box.h), without steps.
 tess_status typed_read(struct typed *t, const tess_array *a, const struct box *box,
-                       const struct strided *dst, struct watch *watch, tess_error *err);
+                       const struct box_memory *dst, struct watch *watch, tess_error *err);
 
 // As array_update_box() (array/update.h), without steps. Items are looked at before the first is
 // written, if one may not fit and that is an error.
 tess_status typed_write(const struct typed *t, tess_array *a, const struct box *box,
-                        const struct strided_const *src, struct watch *watch, tess_error *err);
+                        const struct box_memory_const *src, struct watch *watch, tess_error *err);
 
 enum { PACKING_NAMES = 7 };
 

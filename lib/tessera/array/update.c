@@ -36,7 +36,7 @@ enum { SHORTEN_LEAST = 1 << 20 }; // bytes that a file is made shorter by
 // A box that does not wait in the cache, with the turn of its chunks.
 static tess_status
 write_at_once(struct chunk_grid *grid, const struct turn *turn, const struct box *box,
-              const struct strided_const *src, struct watch *watch, tess_error *err)
+              const struct box_memory_const *src, struct watch *watch, tess_error *err)
 {
     struct frame_staged staged = {0};
     tess_status st = write_back_turn(grid, turn, err);
@@ -46,17 +46,17 @@ write_at_once(struct chunk_grid *grid, const struct turn *turn, const struct box
 }
 
 static tess_status
-update_view(tess_array *a, const struct box *box, const struct strided_const *src,
+update_view(tess_array *a, const struct box *box, const struct box_memory_const *src,
             struct watch *watch, tess_error *err)
 {
     struct index_box base;
-    struct strided_const from;
+    struct box_memory_const from;
     const tess_status st = array_base_box(a, box, src, &base, &from, err);
     return st == TESS_OK ? array_update_box(a->view->base, &base.box, &from, watch, err) : st;
 }
 
 tess_status
-array_update_box(tess_array *a, const struct box *box, const struct strided_const *src,
+array_update_box(tess_array *a, const struct box *box, const struct box_memory_const *src,
                  struct watch *watch, tess_error *err)
 {
     struct chunk_grid *const grid = a->grid;
@@ -133,7 +133,7 @@ is_growth(const tess_array *a, const int64_t *shape, const struct box *box)
 // What another shape brings: the fill value, unless `all` is written, and the items.
 static tess_status
 fill_and_write(tess_array *a, const struct geometry *before, bool all, bool held,
-               const struct box *box, const struct strided_const *src, struct watch *watch,
+               const struct box *box, const struct box_memory_const *src, struct watch *watch,
                tess_error *err)
 {
     const struct watch_range both = watch_divide(watch);
@@ -152,7 +152,7 @@ fill_and_write(tess_array *a, const struct geometry *before, bool all, bool held
 
 tess_status
 array_update_shape(tess_array *a, const int64_t *shape, const struct box *box,
-                   const struct strided_const *src, struct watch *watch, tess_error *err)
+                   const struct box_memory_const *src, struct watch *watch, tess_error *err)
 {
     struct saved_shape saved = {0};
     const bool all = src && is_growth(a, shape, box);

@@ -15,19 +15,20 @@
 
 #include "array/array.h"
 #include "array/shape/resize.h"
-#include "grid/strided.h"
+#include "grid/box_memory.h"
 
 struct addition;
 struct boxes;
 
 // What a caller does as one; arrays may be views. Small writes may wait in the cache;
 // write_back_all() brings them to the frame, array_commit() does that, too.
-tess_status array_update_box(tess_array *a, const struct box *box, const struct strided_const *src,
-                             struct watch *watch, tess_error *err);
+tess_status array_update_box(tess_array *a, const struct box *box,
+                             const struct box_memory_const *src, struct watch *watch,
+                             tess_error *err);
 // Another shape, and then src: the items of a box of it. NULL: none. Other new items are the fill
 // value.
 tess_status array_update_shape(tess_array *a, const int64_t *shape, const struct box *box,
-                               const struct strided_const *src, struct watch *watch,
+                               const struct box_memory_const *src, struct watch *watch,
                                tess_error *err);
 tess_status array_update_points(tess_array *a, int64_t npoints, const int64_t *coords,
                                 const uint8_t *src, struct watch *watch, tess_error *err);

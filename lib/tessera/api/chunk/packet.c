@@ -17,7 +17,7 @@
 #include "frame/format/header.h"
 #include "frame/frame.h"
 #include "frame/query.h"
-#include "grid/strided.h"
+#include "grid/box_memory.h"
 #include "io/memory.h"
 #include "task/gate.h"
 #include "task/watch.h"
@@ -79,7 +79,7 @@ tess_array_sketch(const tess_array *a, void **image, size_t *image_size, tess_er
 // The memory of a box.
 static tess_status
 take_source(const tess_array *a, const struct box *box, const void *src, size_t src_size,
-            const int64_t *strides, struct strided_const *from, tess_error *err)
+            const int64_t *strides, struct box_memory_const *from, tess_error *err)
 {
     int64_t count[NDIM_MAX];
     for (int i = 0; i < a->g->ndim; i++)
@@ -96,7 +96,7 @@ static tess_status
 encode(tess_array *a, const struct box *box, const void *src, size_t src_size,
        const int64_t *strides, uint8_t **packet, size_t *packet_size, tess_error *err)
 {
-    struct strided_const from = {0};
+    struct box_memory_const from = {0};
     struct watch watch;
     int64_t nitems;
     tess_status st = check_chunked(a, err);

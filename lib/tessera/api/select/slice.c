@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "geom/shape.h"
-#include "grid/strided.h"
+#include "grid/box_memory.h"
 #include "task/watch.h"
 
 #include <tessera/attr.h>
@@ -178,7 +178,7 @@ tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *s
     UNCANCELLED;
     struct slice s;
     struct slice_box up;
-    struct strided to = {0};
+    struct box_memory to = {0};
     struct reading r;
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
@@ -207,7 +207,7 @@ tess_array_set_slice(tess_array *a, const int64_t *start, const int64_t *stop, c
     UNCANCELLED;
     struct slice s;
     struct slice_box up;
-    struct strided_const from = {0};
+    struct box_memory_const from = {0};
     struct watch watch;
     tess_status st = check_items_writable(a, err);
     if (st == TESS_OK)
@@ -337,7 +337,7 @@ tess_array_read_as(const tess_array *a, const int64_t *start, const int64_t *sto
 {
     UNCANCELLED;
     struct typed_box b;
-    struct strided to = {.items = dst};
+    struct box_memory to = {.items = dst};
     struct reading r;
     b.box = (struct box){start, stop, NULL};
     if (!a)
@@ -364,7 +364,7 @@ tess_array_write_as(tess_array *a, const int64_t *start, const int64_t *stop, co
 {
     UNCANCELLED;
     struct typed_box b;
-    struct strided_const from = {.items = src};
+    struct box_memory_const from = {.items = src};
     struct watch watch;
     b.box = (struct box){start, stop, NULL};
     tess_status st = check_items_writable(a, err);

@@ -10,7 +10,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "geom/shape.h"
-#include "grid/strided.h"
+#include "grid/box_memory.h"
 #include "meta/dtype.h"
 #include "task/watch.h"
 
@@ -83,7 +83,7 @@ tess_array_resize_write(tess_array *a, const int64_t *shape, const int64_t *star
 {
     UNCANCELLED;
     const struct box box = {start, stop, NULL};
-    struct strided_const from = {.items = src};
+    struct box_memory_const from = {.items = src};
     struct watch watch;
     int64_t count[NDIM_MAX];
     int64_t nitems;
@@ -141,7 +141,7 @@ tess_array_resize_at(tess_array *a, const int64_t *shape, const int64_t *positio
 // Memory for so many layers across an axis. from->items is NULL if the layers have no items.
 static tess_status
 check_layers(const tess_array *a, int axis, int64_t count, const void *src, size_t src_size,
-             const int64_t *strides, struct strided_const *from, tess_error *err)
+             const int64_t *strides, struct box_memory_const *from, tess_error *err)
 {
     const int ndim = a->g->ndim;
     const int64_t itemsize = a->g->typesize;
@@ -176,7 +176,7 @@ check_layers(const tess_array *a, int axis, int64_t count, const void *src, size
 
 static tess_status
 insert_layers(tess_array *a, int axis, int64_t position, int64_t count,
-              const struct strided_const *from, tess_error *err)
+              const struct box_memory_const *from, tess_error *err)
 {
     struct watch watch;
     array_watch(&watch, a, a->g->nitems);
@@ -189,7 +189,7 @@ tess_array_append(tess_array *a, int axis, int64_t count, const void *src, size_
                   const int64_t *strides, tess_error *err)
 {
     UNCANCELLED;
-    struct strided_const from = {0};
+    struct box_memory_const from = {0};
     tess_status st = reshape_check_axis(a, axis, err);
     if (st == TESS_OK)
         st = check_layers(a, axis, count, src, src_size, strides, &from, err);
@@ -203,7 +203,7 @@ tess_array_insert(tess_array *a, int axis, int64_t position, int64_t count, cons
                   size_t src_size, const int64_t *strides, tess_error *err)
 {
     UNCANCELLED;
-    struct strided_const from = {0};
+    struct box_memory_const from = {0};
     tess_status st = reshape_check_axis(a, axis, err);
     if (st != TESS_OK)
         return st;

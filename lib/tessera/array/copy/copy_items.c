@@ -25,9 +25,9 @@
 #include "geom/rechunk.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
+#include "grid/box_memory.h"
 #include "grid/pool.h"
 #include "grid/read/read.h"
-#include "grid/strided.h"
 #include "grid/write/constant.h"
 #include "grid/write/write.h"
 #include "task/gate.h"
@@ -229,13 +229,14 @@ copy_copy_chunks(struct put *p, const struct box *box, bool *all, tess_error *er
 
 // What the sources have of a piece, into its items.
 static tess_status
-read_piece(const struct put *p, const struct box *box, const struct strided *items, tess_error *err)
+read_piece(const struct put *p, const struct box *box, const struct box_memory *items,
+           tess_error *err)
 {
     const struct copy_sources *const sources = p->sources;
     const int axis = sources->axis, ndim = p->a->g->ndim;
     int64_t from[NDIM_MAX], to[NDIM_MAX];
     const struct box part = {from, to, NULL}; // of a source
-    struct strided dst = *items;
+    struct box_memory dst = *items;
     tess_status st = TESS_OK;
 
     memcpy(from, box->start, sizeof *from * (size_t)ndim);
@@ -303,7 +304,7 @@ copy_count_items(struct put *p, const struct box *box)
 static tess_status
 put_item(struct put *p, const struct box *box, tess_error *err)
 {
-    const struct strided_const src = {.items = p->item}; // strides 0: the same item everywhere
+    const struct box_memory_const src = {.items = p->item}; // strides 0: the same item everywhere
     if (p->sources->swapped)
         swap_bytes(p->item, (size_t)p->a->g->typesize, (size_t)p->sources->word);
     return grid_write(p->a->grid, box, &src, NULL, p->watch, err);
@@ -315,8 +316,8 @@ put_piece(struct put *p, const struct box *box, tess_error *err)
     const struct geometry *const g = p->a->g;
     int64_t extent[NDIM_MAX];
     int64_t nitems = 1, most = 1;
-    struct strided items = {0};
-    struct strided_const from = {0};
+    struct box_memory items = {0};
+    struct box_memory_const from = {0};
     bool all, constant = false;
 
     for (int i = 0; i < g->ndim; i++) {

@@ -88,7 +88,7 @@ coord_finish(struct coord *c)
 static tess_status
 read_items(struct coord *c, int64_t start, int64_t stop, uint8_t *dst, tess_error *err)
 {
-    const struct strided to = {.items = dst, .stride = {ITEM}};
+    const struct box_memory to = {.items = dst, .stride = {ITEM}};
     return typed_read(&c->typed, c->a, &(struct box){&start, &stop, NULL}, &to, c->watch, err);
 }
 

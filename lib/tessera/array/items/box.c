@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "geom/index_map.h"
+#include "grid/box_memory.h"
 #include "grid/read/boxes_ahead.h"
 #include "grid/read/read.h"
-#include "grid/strided.h"
 #include "grid/write/write.h"
 #include "select/gather.h"
 #include "select/orthogonal.h"
@@ -45,11 +45,11 @@ rename_items(const struct index_map *map, const struct box *box, struct converte
 }
 
 tess_status
-array_read(const tess_array *a, const struct box *box, const struct strided *dst,
+array_read(const tess_array *a, const struct box *box, const struct box_memory *dst,
            struct watch *watch, tess_error *err)
 {
     struct index_box base;
-    struct strided to;
+    struct box_memory to;
     struct converted as;
 
     if (!a->view)
@@ -69,8 +69,8 @@ array_read(const tess_array *a, const struct box *box, const struct strided *dst
 }
 
 tess_status
-array_base_box(const tess_array *a, const struct box *box, const struct strided_const *src,
-               struct index_box *base, struct strided_const *base_src, tess_error *err)
+array_base_box(const tess_array *a, const struct box *box, const struct box_memory_const *src,
+               struct index_box *base, struct box_memory_const *base_src, tess_error *err)
 {
     const tess_status st = base_box(a, box, src->stride, base, err);
     if (st != TESS_OK)
@@ -82,11 +82,11 @@ array_base_box(const tess_array *a, const struct box *box, const struct strided_
 }
 
 tess_status
-array_write(tess_array *a, const struct box *box, const struct strided_const *src,
+array_write(tess_array *a, const struct box *box, const struct box_memory_const *src,
             struct frame_staged *staged, struct watch *watch, tess_error *err)
 {
     struct index_box base;
-    struct strided_const from;
+    struct box_memory_const from;
 
     if (!a->view)
         return grid_write(a->grid, box, src, staged, watch, err);

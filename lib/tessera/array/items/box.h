@@ -17,24 +17,24 @@
 
 #include "array/array.h"
 #include "geom/index_map.h"
-#include "grid/strided.h"
+#include "grid/box_memory.h"
 #include "grid/write/constant.h"
 
 struct frame_staged;
 struct selection;
 
 // As grid_read() (grid/read/read.h).
-tess_status array_read(const tess_array *a, const struct box *box, const struct strided *dst,
+tess_status array_read(const tess_array *a, const struct box *box, const struct box_memory *dst,
                        struct watch *watch, tess_error *err);
 
 // As grid_write() (grid/write/write.h).
-tess_status array_write(tess_array *a, const struct box *box, const struct strided_const *src,
+tess_status array_write(tess_array *a, const struct box *box, const struct box_memory_const *src,
                         struct frame_staged *staged, struct watch *watch, tess_error *err);
 
 // A box of a view, and the memory that it comes from, as those of its base.
 tess_status array_base_box(const tess_array *a, const struct box *box,
-                           const struct strided_const *src, struct index_box *base,
-                           struct strided_const *base_src, tess_error *err);
+                           const struct box_memory_const *src, struct index_box *base,
+                           struct box_memory_const *base_src, tess_error *err);
 
 // As constant_box() (grid/write/constant.h), of an array that may be a view; enters the gate.
 tess_status array_is_constant(const tess_array *a, const struct box *box, enum constant_look look,

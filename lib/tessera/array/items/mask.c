@@ -11,8 +11,8 @@
 #include "frame/commit/change.h"
 #include "geom/index_map.h"
 #include "geom/shape.h"
+#include "grid/box_memory.h"
 #include "grid/read/read.h"
-#include "grid/strided.h"
 #include "grid/write/install.h"
 #include "select/gather.h"
 #include "select/masked.h"
@@ -126,7 +126,7 @@ load_bytes(struct mask *m, const uint8_t **bytes, struct watch *watch, tess_erro
     if (!m->bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a mask of %" PRId64 " bytes",
                        m->nbytes);
-    struct strided to = {.items = m->bytes};
+    struct box_memory to = {.items = m->bytes};
     for (int i = 0; i < ndim; i++)
         extent[i] = m->stop[i] - m->start[i];
     shape_strides(ndim, extent, 1, to.stride);
@@ -199,8 +199,8 @@ mask_move_box(const struct mask *m, const struct memory *memory, struct frame_st
     const struct geometry *const g = m->a->g;
     int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX], extent[NDIM_MAX];
     const struct box box = {start, stop, NULL};
-    struct strided to = {.items = memory->dst};
-    struct strided_const from = {.items = memory->src};
+    struct box_memory to = {.items = memory->dst};
+    struct box_memory_const from = {.items = memory->src};
 
     for (int i = 0; i < g->ndim; i++) {
         start[i] = i < m->from->ndim ? m->start[i] : 0;

@@ -26,9 +26,9 @@
 #include "frame/query.h"
 #include "geom/automatic.h"
 #include "geom/shape.h"
+#include "grid/box_memory.h"
 #include "grid/cost.h"
 #include "grid/grid.h"
-#include "grid/strided.h"
 #include "grid/write/write.h"
 #include "meta/dtype.h"
 #include "meta/layers.h"
@@ -305,7 +305,7 @@ static tess_status
 write_content(tess_array *a, const struct array_content *content, tess_error *err)
 {
     const int64_t start[NDIM_MAX] = {0};
-    struct strided_const src = {0};
+    struct box_memory_const src = {0};
     struct watch watch;
 
     array_watch(&watch, a, a->g->nitems);

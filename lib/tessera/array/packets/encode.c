@@ -158,7 +158,7 @@ make_packet(const tess_array *a, const struct frame_staged *staged, uint8_t **pa
 
 // Encode the chunks of a box, with their turn.
 static tess_status
-stage_box(tess_array *a, const struct box *box, const struct strided_const *src,
+stage_box(tess_array *a, const struct box *box, const struct box_memory_const *src,
           struct frame_staged *staged, struct watch *watch, tess_error *err)
 {
     struct chunk_grid *const grid = a->grid;
@@ -175,7 +175,7 @@ stage_box(tess_array *a, const struct box *box, const struct strided_const *src,
 }
 
 tess_status
-array_encode_packet(tess_array *a, const struct box *box, const struct strided_const *src,
+array_encode_packet(tess_array *a, const struct box *box, const struct box_memory_const *src,
                     struct watch *watch, uint8_t **packet, size_t *packet_size, tess_error *err)
 {
     struct chunk_grid *const grid = a->grid;

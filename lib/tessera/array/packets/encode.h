@@ -17,7 +17,7 @@
 #include "array/array.h"
 #include "base/error.h"
 #include "frame/contiguous/extents.h"
-#include "grid/strided.h"
+#include "grid/box_memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@
 // A box of whole chunks; src: its items, unless there are none. *packet is the caller's to free.
 // TESS_ERR_ARG: the box cuts chunks; the array is no sketch.
 tess_status array_encode_packet(tess_array *sketch, const struct box *box,
-                                const struct strided_const *src, struct watch *watch,
+                                const struct box_memory_const *src, struct watch *watch,
                                 uint8_t **packet, size_t *packet_size, tess_error *err);
 
 // Of a packet that has its chunks. part: of a lease; bytes of a file, or numbers of files. sync:

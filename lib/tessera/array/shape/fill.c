@@ -23,11 +23,11 @@
 #include "frame/query.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
+#include "grid/box_memory.h"
 #include "grid/cost.h"
 #include "grid/open_chunk.h"
 #include "grid/open_chunks.h"
 #include "grid/pool.h"
-#include "grid/strided.h"
 #include "grid/write/constant.h"
 #include "grid/write/write.h"
 #include "meta/layers.h"
@@ -102,7 +102,7 @@ fill_end(struct filler *f)
 static tess_status
 fill_write_item(struct filler *f, const struct box *box, tess_error *err)
 {
-    const struct strided_const src = {.items = f->item}; // strides 0: the same item everywhere
+    const struct box_memory_const src = {.items = f->item}; // strides 0: the same item everywhere
     if (box_is_empty(f->a->g->ndim, box))
         return TESS_OK;
     return array_write(f->a, box, &src, NULL, f->watch, err);

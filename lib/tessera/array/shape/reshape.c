@@ -97,7 +97,7 @@ open_gap(tess_array *a, int axis, int64_t position, int64_t count, bool filled, 
 
 static tess_status
 reshape_insert(tess_array *a, int axis, int64_t position, int64_t count,
-               const struct strided_const *src, struct watch *watch, tess_error *err)
+               const struct box_memory_const *src, struct watch *watch, tess_error *err)
 {
     int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX];
     const struct box box = {start, stop, NULL};
@@ -218,7 +218,7 @@ array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start, struc
 
 tess_status
 array_insert(tess_array *a, int axis, int64_t position, int64_t count,
-             const struct strided_const *src, struct watch *watch, tess_error *err)
+             const struct box_memory_const *src, struct watch *watch, tess_error *err)
 {
     struct saved_shape saved = {0};
     if (position == a->g->shape[axis]) {

@@ -12,7 +12,7 @@
 #define ARRAY_SHAPE_RESHAPE_H
 
 #include "array/array.h"
-#include "grid/strided.h"
+#include "grid/box_memory.h"
 
 // Along each axis, what the shapes differ by is inserted or removed at start[axis], inside the old
 // shape.
@@ -21,7 +21,7 @@ tess_status array_resize_at(tess_array *a, const int64_t *shape, const int64_t *
 
 // src: the inserted items; NULL: the fill value. count > 0.
 tess_status array_insert(tess_array *a, int axis, int64_t position, int64_t count,
-                         const struct strided_const *src, struct watch *watch, tess_error *err);
+                         const struct box_memory_const *src, struct watch *watch, tess_error *err);
 tess_status array_delete(tess_array *a, int axis, int64_t position, int64_t count,
                          struct watch *watch, tess_error *err);
 

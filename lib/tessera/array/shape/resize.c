@@ -21,8 +21,8 @@
 #include "frame/query.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
+#include "grid/box_memory.h"
 #include "grid/read/read.h"
-#include "grid/strided.h"
 #include "grid/write/constant.h"
 #include "grid/write/write.h"
 #include "meta/layers.h"
@@ -311,7 +311,7 @@ static tess_status
 move_constant(struct pieces *p, const struct moved *m, enum constant_look look, bool *done,
               tess_error *err)
 {
-    const struct strided_const src = {.items = p->item}; // strides 0: the same item everywhere
+    const struct box_memory_const src = {.items = p->item}; // strides 0: the same item everywhere
     const tess_status st = constant_box(p->a->grid, &m->from, look, p->watch, p->item, done, err);
     if (st != TESS_OK || !*done)
         return st;
@@ -345,8 +345,8 @@ move_piece(void *user, const int64_t *at, tess_error *err)
         st = reserve_items(p, err);
     if (st != TESS_OK || done)
         return st;
-    struct strided dst = {.items = p->items};
-    struct strided_const src = {.items = p->items};
+    struct box_memory dst = {.items = p->items};
+    struct box_memory_const src = {.items = p->items};
     shape_strides(g->ndim, m.extent, g->typesize, dst.stride);
     shape_strides(g->ndim, m.extent, g->typesize, src.stride);
     shift_count_items(p, &m);

@@ -56,8 +56,8 @@ static tess_status
 choose_turn(const struct mapping *m, const tess_array *a, struct turn *turn, tess_error *err)
 {
     static const uint8_t nothing;
-    const struct strided_const memory = {.items = &nothing};
-    struct strided_const unused;
+    const struct box_memory_const memory = {.items = &nothing};
+    struct box_memory_const unused;
     struct index_box box;
     if (!a->view) {
         turn_of_box(turn, &a->grid->g, &(struct box){m->start, m->stop, NULL});

@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "geom/shape.h"
-#include "grid/strided.h"
+#include "grid/box_memory.h"
 #include "ndcopy/convert/convert.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ read_own(const struct mapping *m, const struct map_input *in, const struct own_b
          uint8_t *room, const int64_t *strides, struct watch *watch, tess_error *err)
 {
     const struct geometry *const g = in->a->g;
-    struct strided to = {.items = room};
+    struct box_memory to = {.items = room};
     const struct boxes box = {.n = 1,
                               .starts = b->start,
                               .shape = b->shape,

@@ -15,7 +15,7 @@
 #include "compute/map/divide.h"
 #include "compute/map/input.h"
 #include "geom/shape.h"
-#include "grid/strided.h"
+#include "grid/box_memory.h"
 #include "task/task.h"
 #include "task/watch.h"
 
@@ -220,7 +220,7 @@ store_box(const struct run *r, const struct slot *slot, tess_error *err)
     list_outputs(m, slot, slot->constant ? 1 : slot->box.nitems, outputs);
     for (int k = 0; k < m->noutputs && st == TESS_OK; k++) {
         const struct map_output *const out = &m->outputs[k];
-        struct strided_const src = {.items = outputs[k]};
+        struct box_memory_const src = {.items = outputs[k]};
         if (!slot->constant)
             shape_strides(m->ndim, shape, out->a->g->typesize, src.stride);
         watch_part(r->watch, &all, k + 1, m->noutputs);

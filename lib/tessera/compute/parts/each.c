@@ -19,7 +19,7 @@
 #include "frame/commit/lock.h"
 #include "frame/frame.h"
 #include "geom/shape.h"
-#include "grid/strided.h"
+#include "grid/box_memory.h"
 #include "grid/write/replace.h"
 #include "grid/write/write.h"
 #include "grid/write/write_back.h"
@@ -233,7 +233,7 @@ store_chunks(const struct changer *changer, struct watch *watch, tess_error *err
     int64_t n = 0;
     tess_status st = TESS_OK;
     for (const struct changed *c = changer->batch.first; c && st == TESS_OK; c = c->next) {
-        struct strided_const src = {.items = c->items};
+        struct box_memory_const src = {.items = c->items};
         int64_t extent[NDIM_MAX];
         for (int i = 0; i < g->ndim; i++)
             extent[i] = c->stop[i] - c->start[i];

@@ -19,10 +19,10 @@
 #include "frame/format/index.h"
 #include "frame/query.h"
 #include "geom/shape.h"
+#include "grid/box_memory.h"
 #include "grid/grid.h"
 #include "grid/place.h"
 #include "grid/read/plain.h"
-#include "grid/strided.h"
 #include "ndcopy/ndcopy.h"
 #include "task/gate.h"
 #include "task/watch.h"
@@ -326,7 +326,7 @@ hand_out_whole(void *self, void *tally, const struct engine_box *box, uint8_t *r
     const tess_array *const a = p->a;
     tess_part part = {
         .ndim = a->g->ndim, .chunk = chunk_of(p, box->start), .block = -1, .items = room};
-    struct strided to = {.items = room};
+    struct box_memory to = {.items = room};
     int64_t shape[NDIM_MAX];
     for (int i = 0; i < part.ndim; i++) {
         part.start[i] = box->start[i];

@@ -18,7 +18,7 @@
 #include "frame/query.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
-#include "grid/strided.h"
+#include "grid/box_memory.h"
 #include "grid/write/write_back.h"
 #include "task/task.h"
 #include "task/watch.h"
@@ -78,7 +78,7 @@ add_piece(struct job *j, struct state *s, const int64_t *start, const int64_t *s
           tess_error *err)
 {
     uint8_t *const numbers = room + room_items(j), *const mask_room = numbers + room_numbers(j);
-    struct strided to = {.items = room};
+    struct box_memory to = {.items = room};
     int64_t shape[NDIM_MAX];
     const uint8_t *mask;
     const void *what;
@@ -233,7 +233,7 @@ make_tile(struct job *j, tess_error *err)
 static tess_status
 write_tile(const struct job *j, const uint8_t *items, const int64_t *strides, tess_error *err)
 {
-    struct strided_const src = {.items = items};
+    struct box_memory_const src = {.items = items};
     int64_t first[NDIM_MAX], last[NDIM_MAX];
     int n = 0;
     for (int i = 0; i < j->g->ndim; i++)

@@ -16,7 +16,7 @@
 #include "geom/rechunk.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
-#include "grid/strided.h"
+#include "grid/box_memory.h"
 #include "task/gate.h"
 #include "task/task.h"
 #include "task/watch.h"
@@ -117,7 +117,7 @@ fill_tile(struct tile *t, size_t size, tess_error *err)
     const struct cells *const c = &t->r->cells;
     const struct watch_range range = watch_divide(t->watch);
     int64_t shape[NDIM_MAX], stop[NDIM_MAX];
-    struct strided to = {.items = t->items};
+    struct box_memory to = {.items = t->items};
     for (int i = 0; i < c->ndim; i++) { // the last item of a slice with steps is one of it
         shape[i] = t->r->mode ? t->stop[i] - t->start[i] : t->last[i] - t->first[i];
         stop[i] = t->r->mode ? t->stop[i] : (t->last[i] - 1) * c->factor[i] + 1;
@@ -137,7 +137,7 @@ do_tile(struct tile *t, tess_array *out, tess_error *err)
     const struct cells *const c = &t->r->cells;
     const int64_t typesize = t->r->a->g->typesize;
     const struct watch_range range = watch_divide(t->watch);
-    struct strided_const src = {0};
+    struct box_memory_const src = {0};
     int64_t shape[NDIM_MAX];
     size_t size = (size_t)typesize;
     t->ncells = 1;

@@ -21,11 +21,11 @@
 #include "frame/format/header.h"
 #include "frame/query.h"
 #include "frame/watched.h"
+#include "grid/box_memory.h"
 #include "grid/grid.h"
 #include "grid/open_chunks.h"
 #include "grid/pool.h"
 #include "grid/read/plain.h"
-#include "grid/strided.h"
 #include "io/ahead.h"
 #include "io/io.h"
 #include "ndcopy/convert/convert.h"
@@ -239,7 +239,7 @@ read_run(struct reading *r, int64_t at, int64_t end, uint8_t *dst, tess_error *e
 
 // n items of a piece, `from` items behind the start of the box.
 static tess_status
-place_run(const struct strided *dst, int64_t from, int64_t n, int64_t size, uint8_t *to,
+place_run(const struct box_memory *dst, int64_t from, int64_t n, int64_t size, uint8_t *to,
           const uint8_t *piece, int64_t piece_stride, tess_error *err)
 {
     if (!dst->as) {
@@ -252,7 +252,7 @@ place_run(const struct strided *dst, int64_t from, int64_t n, int64_t size, uint
 
 // Pieces with the items between, as far as they fit in a little memory.
 static tess_status
-read_pieces(struct reading *r, const struct strided *dst, int64_t most, tess_error *err)
+read_pieces(struct reading *r, const struct box_memory *dst, int64_t most, tess_error *err)
 {
     const int64_t size = r->grid->g.typesize, step = r->step, from_stride = step * size;
     const int64_t stride = dst->stride[0];
@@ -378,7 +378,7 @@ read_parts(const struct reading *r, uint8_t *dst, tess_error *err)
 
 tess_status
 plain_read(const struct chunk_grid *grid, int64_t start, int64_t stop, int64_t step,
-           const struct strided *dst, struct watch *watch, tess_error *err)
+           const struct box_memory *dst, struct watch *watch, tess_error *err)
 {
     const int64_t size = grid->g.typesize, most = max_i64(PIECE / size, 1);
     const bool packed = step == 1 && dst->stride[0] == size && !dst->as;

@@ -7,11 +7,11 @@
 #ifndef GRID_READ_PLAIN_READ_H
 #define GRID_READ_PLAIN_READ_H
 
+#include "grid/box_memory.h"
 #include "grid/grid.h"
-#include "grid/strided.h"
 
 // The items start, start + step, ... before stop.
 tess_status plain_read(const struct chunk_grid *grid, int64_t start, int64_t stop, int64_t step,
-                       const struct strided *dst, struct watch *watch, tess_error *err);
+                       const struct box_memory *dst, struct watch *watch, tess_error *err);
 
 #endif

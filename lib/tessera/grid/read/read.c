@@ -17,11 +17,11 @@
 #include "chunk/decode.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
+#include "grid/box_memory.h"
 #include "grid/grid.h"
 #include "grid/place.h"
 #include "grid/read/fetch.h"
 #include "grid/read/plain_read.h"
-#include "grid/strided.h"
 #include "ndcopy/convert/convert.h"
 #include "ndcopy/ndcopy.h"
 #include "task/gate.h"
@@ -328,7 +328,7 @@ static const struct fetch_reader box_reader = {
 
 bool
 grid_read_begin(struct grid_reading *r, const struct chunk_grid *grid, const struct box *box,
-                const struct strided *dst)
+                const struct box_memory *dst)
 {
     const struct geometry *const g = &grid->g;
     r->grid = grid;
@@ -368,7 +368,7 @@ grid_read_rest(struct grid_reading *r, struct watch *watch, tess_error *err)
 }
 
 tess_status
-grid_read(const struct chunk_grid *grid, const struct box *box, const struct strided *dst,
+grid_read(const struct chunk_grid *grid, const struct box *box, const struct box_memory *dst,
           struct watch *watch, tess_error *err)
 {
     struct grid_reading r;

@@ -13,19 +13,19 @@
 #define GRID_READ_READ_H
 
 #include "geom/walk.h"
+#include "grid/box_memory.h"
 #include "grid/grid.h"
-#include "grid/strided.h"
 
 // The box is inside the shape.
 tess_status grid_read(const struct chunk_grid *grid, const struct box *box,
-                      const struct strided *dst, struct watch *watch, tess_error *err);
+                      const struct box_memory *dst, struct watch *watch, tess_error *err);
 
 enum { READ_FEW = 64 }; // blocks of a box
 
 // A read that has begun. It belongs to one thread at a time, and refers to dst.
 struct grid_reading {
     const struct chunk_grid *grid;
-    const struct strided *dst;
+    const struct box_memory *dst;
     struct watch *watch; // NULL: none yet
     int64_t nbytes; // of blocks that are not placed
     bool few; // at most READ_FEW blocks, of which some may be cached
@@ -47,7 +47,7 @@ struct grid_reading {
  * Meanwhile nothing changes the grid.
  */
 bool grid_read_begin(struct grid_reading *r, const struct chunk_grid *grid, const struct box *box,
-                     const struct strided *dst);
+                     const struct box_memory *dst);
 tess_status grid_read_rest(struct grid_reading *r, struct watch *watch, tess_error *err);
 
 #endif

@@ -19,7 +19,7 @@
 #include "frame/commit/change.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
-#include "grid/strided.h"
+#include "grid/box_memory.h"
 #include "grid/write/constant.h"
 #include "grid/write/store.h"
 #include "ndcopy/convert/convert.h"
@@ -29,7 +29,7 @@
 
 struct box_source {
     const struct chunk_grid *grid;
-    const struct strided_const *src;
+    const struct box_memory_const *src;
     struct walk chunks;
     bool more;
     bool only_parts; // chunks that are covered are done
@@ -42,7 +42,7 @@ enum {
 };
 
 static int64_t
-offset_of(const struct strided_const *src, int ndim, const int64_t *from)
+offset_of(const struct box_memory_const *src, int ndim, const int64_t *from)
 {
     int64_t offset = 0;
     for (int i = 0; i < ndim; i++)
@@ -332,7 +332,7 @@ set_all(struct chunk_grid *grid, const struct box *box, const uint8_t *item, boo
 }
 
 static tess_status
-box_write_item(struct chunk_grid *grid, const struct box *where, const struct strided_const *src,
+box_write_item(struct chunk_grid *grid, const struct box *where, const struct box_memory_const *src,
                struct watch *watch, struct edit_source *source, tess_error *err)
 {
     struct box_source box = {.src = src, .only_parts = true};
@@ -348,7 +348,7 @@ box_write_item(struct chunk_grid *grid, const struct box *where, const struct st
 }
 
 tess_status
-grid_write(struct chunk_grid *grid, const struct box *where, const struct strided_const *src,
+grid_write(struct chunk_grid *grid, const struct box *where, const struct box_memory_const *src,
            struct frame_staged *staged, struct watch *watch, tess_error *err)
 {
     struct box_source box = {.src = src};
@@ -366,7 +366,7 @@ tess_status
 grid_write_some(struct chunk_grid *grid, const struct box *where, const uint8_t *item,
                 const bool *wanted, struct watch *watch, tess_error *err)
 {
-    const struct strided_const src = {.items = item}; // strides 0: the same item everywhere
+    const struct box_memory_const src = {.items = item}; // strides 0: the same item everywhere
     struct box_source box = {.src = &src, .wanted = wanted};
     struct edit_source source = {.nbytes = geometry_blocks_nbytes(&grid->g, where)};
     return write_edits(&box, grid, where, watch, &source, err);
@@ -376,7 +376,7 @@ tess_status
 grid_write_padding(struct chunk_grid *grid, const struct box *where, struct watch *watch,
                    tess_error *err)
 {
-    struct strided_const zeros = {0}; // strides 0: the same item everywhere
+    struct box_memory_const zeros = {0}; // strides 0: the same item everywhere
     struct box_source box = {.src = &zeros};
     struct edit_source source = {.padding = true};
     uint8_t *const item = mem_zeroed(1, (size_t)grid->g.typesize);

@@ -8,15 +8,15 @@
 #ifndef GRID_WRITE_WRITE_H
 #define GRID_WRITE_WRITE_H
 
+#include "grid/box_memory.h"
 #include "grid/grid.h"
-#include "grid/strided.h"
 
 struct frame_staged;
 
 // staged: where the chunks go, for the caller to install (install.h). NULL: to the open change of
 // the frame, which the caller ends; that requires exclusive access.
 tess_status grid_write(struct chunk_grid *grid, const struct box *box,
-                       const struct strided_const *src, struct frame_staged *staged,
+                       const struct box_memory_const *src, struct frame_staged *staged,
                        struct watch *watch, tess_error *err);
 
 // Into the open change. One item to parts of a box: those in the chunks, counted in C order, that

@@ -20,7 +20,7 @@
 #include "frame/query.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
-#include "grid/strided.h"
+#include "grid/box_memory.h"
 #include "grid/write/hold.h"
 #include "grid/write/install.h"
 #include "grid/write/replace.h"
@@ -63,7 +63,7 @@ write_back_wants(const struct chunk_grid *grid, const struct box *box, int64_t *
 // The block's part of the box.
 static void
 box_copy_block(const struct geometry *g, const struct walk *chunk, const struct walk *block,
-               const struct strided_const *src, uint8_t *items)
+               const struct box_memory_const *src, uint8_t *items)
 {
     int64_t stride[NDIM_MAX];
     int64_t to = 0, from = 0;
@@ -122,7 +122,7 @@ box_step(struct hold *hold)
 
 // The box into blocks that others find, or into the others.
 static void
-box_copy(const struct chunk_grid *grid, const struct box *box, const struct strided_const *src,
+box_copy(const struct chunk_grid *grid, const struct box *box, const struct box_memory_const *src,
          const struct held_block *held, bool found)
 {
     const struct geometry *const g = &grid->g;
@@ -146,7 +146,7 @@ mark_held(struct hold *h)
 }
 
 tess_status
-write_back_box(struct chunk_grid *grid, const struct box *box, const struct strided_const *src,
+write_back_box(struct chunk_grid *grid, const struct box *box, const struct box_memory_const *src,
                tess_error *err)
 {
     const struct geometry *const g = &grid->g;

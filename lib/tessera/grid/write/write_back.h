@@ -18,8 +18,8 @@
 #ifndef GRID_WRITE_WRITE_BACK_H
 #define GRID_WRITE_WRITE_BACK_H
 
+#include "grid/box_memory.h"
 #include "grid/grid.h"
-#include "grid/strided.h"
 
 struct edit_source;
 struct turn;
@@ -43,7 +43,7 @@ void write_back_end_room(const struct chunk_grid *grid,
 
 // Memory into a box, whose turn the caller has. Nothing is changed on failure.
 tess_status write_back_box(struct chunk_grid *grid, const struct box *box,
-                           const struct strided_const *src, tess_error *err);
+                           const struct box_memory_const *src, tess_error *err);
 
 // Edits, whose blocks are of source->nbytes bytes and source->nchunks chunks at most; the caller
 // has their turn. The gate is closed while they are filled, by the calling thread, so that no read

@@ -1,13 +1,13 @@
 /*
- * strided.h - memory that stands for a box of a grid, and items that become others on the way.
+ * box_memory.h - memory that stands for a box of a grid, and items that become others on the way.
  *
  * On reading, an item that does not fit ends the call with the index that the caller knows it by.
  * On writing, all of them were looked at before (array/convert.h).
  *
  * Functions without state: any thread, without a lock.
  */
-#ifndef GRID_STRIDED_H
-#define GRID_STRIDED_H
+#ifndef GRID_BOX_MEMORY_H
+#define GRID_BOX_MEMORY_H
 
 #include "base/error.h"
 #include "base/limits.h"
@@ -19,12 +19,12 @@ struct converted;
 
 // Memory with arbitrary strides, in bytes, that stands for a box: they may be negative, and 0 where
 // it is read. The first item of the box is at `items`.
-struct strided {
+struct box_memory {
     uint8_t *items;
     int64_t stride[NDIM_MAX];
     const struct converted *as; // items become others on the way; NULL: they do not
 };
-struct strided_const {
+struct box_memory_const {
     const uint8_t *items;
     int64_t stride[NDIM_MAX];
     const struct converter *as; // all items fit; NULL: they are what is stored
@@ -52,7 +52,7 @@ tess_status converted_fill(const struct converted *as, int ndim, const int64_t *
                            const uint8_t *item, tess_error *err);
 
 // Put the caller's items, from src on, where they are stored.
-void converted_put(const struct strided_const *memory, int ndim, const int64_t *extent,
+void converted_put(const struct box_memory_const *memory, int ndim, const int64_t *extent,
                    int64_t itemsize, uint8_t *dst, const int64_t *dst_stride, const uint8_t *src);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * strided.c - items that become others between a grid and memory.
+ * box_memory.c - items that become others between a grid and memory.
  */
-#include "grid/strided.h"
+#include "grid/box_memory.h"
 
 #include "ndcopy/ndcopy.h"
 
@@ -44,8 +44,8 @@ converted_fill(const struct converted *as, int ndim, const int64_t *from, const 
 }
 
 void
-converted_put(const struct strided_const *memory, int ndim, const int64_t *extent, int64_t itemsize,
-              uint8_t *dst, const int64_t *dst_stride, const uint8_t *src)
+converted_put(const struct box_memory_const *memory, int ndim, const int64_t *extent,
+              int64_t itemsize, uint8_t *dst, const int64_t *dst_stride, const uint8_t *src)
 {
     if (memory->as)
         convert_box(memory->as, ndim, extent, dst, dst_stride, src, memory->stride);
