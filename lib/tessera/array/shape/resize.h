@@ -48,7 +48,7 @@ struct shift {
     int64_t by;
 };
 
-// As part of a change: write the box [start, stop). Both boxes are inside the array.
+// As part of a change: write a box. Both boxes are inside the array.
 // TESS_ERR_LIMIT: a chunk exceeds the memory that a file may ask for, and is not one item again and
 // again.
 tess_status array_shift(tess_array *a, const struct box *box, const struct shift *shift,
