@@ -23,7 +23,7 @@ struct side {
     int64_t stride[NDIM_MAX];
 };
 
-struct box {
+struct case_box {
     int ndim;
     int64_t extent[NDIM_MAX];
     int64_t itemsize;
@@ -31,7 +31,7 @@ struct box {
 };
 
 static void
-random_box(struct random *r, struct box *b)
+random_box(struct random *r, struct case_box *b)
 {
     static const int64_t sizes[] = {1, 2, 4, 8, 16, 3, 7, 12, 33};
     b->ndim = (int)random_below(r, NDIM_TRIED + 1);
@@ -49,7 +49,7 @@ random_box(struct random *r, struct box *b)
 // Strides in which items do not overlap: the axes in random order, each with a random gap, some
 // backwards. `still`: some may be 0.
 static void
-random_side(struct random *r, const struct box *b, bool still, struct side *s)
+random_side(struct random *r, const struct case_box *b, bool still, struct side *s)
 {
     int order[NDIM_MAX];
     int64_t reach = b->itemsize, low = 0, high = b->itemsize;
@@ -83,7 +83,7 @@ random_side(struct random *r, const struct box *b, bool still, struct side *s)
 
 // Where item n (in C order) stands.
 static int64_t
-position(const struct box *b, const struct side *s, int64_t n)
+position(const struct case_box *b, const struct side *s, int64_t n)
 {
     int64_t at = s->origin;
     for (int i = b->ndim - 1; i >= 0; i--) {
@@ -106,7 +106,7 @@ static void
 copies(void **state)
 {
     struct random r;
-    struct box b;
+    struct case_box b;
     struct side dst, src;
 
     (void)state;
@@ -132,7 +132,7 @@ static void
 fills(void **state)
 {
     struct random r;
-    struct box b;
+    struct case_box b;
     struct side dst;
     uint8_t item[64];
 
@@ -158,7 +158,7 @@ static void
 constants(void **state)
 {
     struct random r;
-    struct box b;
+    struct case_box b;
     struct side src;
     int constant = 0, varied = 0;
 
@@ -190,7 +190,7 @@ static void
 tiles(void **state)
 {
     struct random r;
-    struct box b;
+    struct case_box b;
     struct side dst, src;
     int64_t packed = 0;
 

@@ -3,8 +3,8 @@
  *
  * A range that lies close behind a piece of a queue extends that piece: this coalesces blocks of a
  * chunk, and chunks that are neighbours in a file, also where they are not read in the order of the
- * file (a reduction along the first axis). A thread takes several pieces of one io at once, a batch,
- * for one io_read_many(); each piece can be used as soon as it has arrived.
+ * file (a reduction along the first axis). A thread takes several pieces of one io at once, a
+ * batch, for one io_read_many(); each piece can be used as soon as it has arrived.
  */
 #include "io/readers.h"
 
