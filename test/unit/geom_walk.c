@@ -208,7 +208,10 @@ seeks(void **state)
         int64_t ncells = 1;
         struct walk w, sought;
         random_box(&r, &b);
-        bool more = walk_begin(&w, b.ndim, b.cell, b.grid, &(struct box){b.start, b.stop, NULL});
+        if (round % 2)
+            random_steps(&r, &b);
+        bool more = walk_begin(&w, b.ndim, b.cell, b.grid,
+                               &(struct box){b.start, b.stop, round % 2 ? b.step : NULL});
         if (!more)
             continue;
         sought = w;

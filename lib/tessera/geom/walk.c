@@ -86,14 +86,19 @@ walk_next(struct walk *w)
     return false;
 }
 
-// The first axis along which `at` leaves the box; w->ndim: none.
-static int
-leaves_box(const struct walk *w, const int64_t *at)
+// The first cell from `at` on along an axis that has items of the box; -1: none.
+static int64_t
+first_along(const struct walk *w, int axis, int64_t at)
 {
-    int axis = 0;
-    while (axis < w->ndim && at[axis] >= w->first[axis] && at[axis] <= w->last[axis])
-        axis++;
-    return axis;
+    const int64_t step = w->step[axis];
+    if (at > w->last[axis])
+        return -1;
+    if (at <= w->first[axis])
+        return w->first[axis];
+    if (step == 1)
+        return at;
+    const int64_t skipped = ceil_div(at * w->cell[axis] - w->start[axis], step);
+    return (w->start[axis] + skipped * step) / w->cell[axis];
 }
 
 bool
@@ -104,21 +109,25 @@ walk_seek(struct walk *w, int64_t index)
         at[i] = index / w->pitch[i];
         index %= w->pitch[i];
     }
-    // Axes in front of this one stay, it and those behind start again: at the box's begin, or, if
-    // it is behind the box, with the next index of an axis in front of it.
-    int axis = leaves_box(w, at);
-    if (axis < w->ndim && at[axis] > w->last[axis]) {
-        do
-            axis--;
-        while (axis >= 0 && at[axis] == w->last[axis]);
-        if (axis < 0)
+    for (int axis = 0; axis < w->ndim;) {
+        const int64_t first = first_along(w, axis, at[axis]);
+        if (first == at[axis]) {
+            axis++;
+            continue;
+        }
+        if (first >= 0)
+            at[axis] = first;
+        else if (axis > 0)
+            at[--axis]++;
+        else
             return false;
-        at[axis++]++;
+        for (int i = axis + 1; i < w->ndim; i++)
+            at[i] = w->first[i];
     }
     w->index = 0;
     for (int i = 0; i < w->ndim; i++) {
-        enter(w, i, i < axis ? at[i] : w->first[i]);
-        w->index += w->at[i] * w->pitch[i];
+        enter(w, i, at[i]);
+        w->index += at[i] * w->pitch[i];
     }
     return w->ndim > 0 || index == 0;
 }

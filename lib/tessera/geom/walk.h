@@ -63,8 +63,8 @@ walk_blocks(struct walk *w, const struct geometry *g, const struct walk *chunk)
 // The next cell; false behind the last one.
 bool walk_next(struct walk *w);
 
-// In a walk without steps, stand on the first cell whose ordinal is `index` or more; false: there
-// is none, and the walk stands somewhere.
+// Stand on the first cell with items of the box whose ordinal is `index` or more; false: there is
+// none, and the walk stands where it did.
 bool walk_seek(struct walk *w, int64_t index);
 
 // Stand on the cell of that ordinal, on which this walk stands at some time; also after its end.

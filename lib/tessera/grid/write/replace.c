@@ -50,8 +50,8 @@ static const uint8_t *
 replace_constant(const void *from, const struct edit *e)
 {
     const struct new_source *const d = from;
-    const struct new_block *const blocks = d->blocks + e->first[0];
-    const int64_t n = e->last[0] - e->first[0];
+    const struct new_block *const blocks = d->blocks + e->first;
+    const int64_t n = e->last - e->first;
     int64_t inside[NDIM_MAX];
 
     chunk_inside(&d->grid->g, e->n, inside);
@@ -83,8 +83,8 @@ next_edit(void *cursor, struct edit *e)
     e->n = d->blocks[first].chunk;
     while (d->at < d->n && d->blocks[d->at].chunk == e->n)
         d->at++;
-    e->first[0] = (int64_t)first;
-    e->last[0] = (int64_t)d->at;
+    e->first = (int64_t)first;
+    e->last = (int64_t)d->at;
     e->whole = replace_is_whole(&d->grid->g, e->n, (int64_t)(d->at - first));
     return true;
 }
@@ -93,7 +93,7 @@ next_edit(void *cursor, struct edit *e)
 static size_t
 replace_find(const struct new_source *d, const struct edit *e, int32_t nblock)
 {
-    size_t low = (size_t)e->first[0], high = (size_t)e->last[0];
+    size_t low = (size_t)e->first, high = (size_t)e->last;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (d->blocks[middle].block < nblock)
@@ -110,7 +110,7 @@ replace_touched(const void *from, const struct edit *e, int32_t nblock, bool *re
     const struct new_source *const d = from;
     const size_t i = replace_find(d, e, nblock);
     *replaced = true;
-    return i < (size_t)e->last[0] ? d->blocks[i].block : (int32_t)d->grid->g.nblocks;
+    return i < (size_t)e->last ? d->blocks[i].block : (int32_t)d->grid->g.nblocks;
 }
 
 static tess_status

@@ -39,7 +39,8 @@ struct edit {
     // For the source's own use.
     const uint8_t *items;
     int64_t lo[NDIM_MAX], hi[NDIM_MAX];
-    int64_t first[NDIM_MAX], last[NDIM_MAX];
+    int64_t first, last;
+    bool full; // all items of all blocks
     uint8_t item[16];
 };
 

@@ -95,11 +95,11 @@ next_box(void *cursor, struct edit *e)
 
     e->n = w->index;
     e->items = box->src->items + offset_of(box->src, g->ndim, w->from);
+    e->full = true;
     for (int i = 0; i < g->ndim; i++) {
         e->lo[i] = w->lo[i];
         e->hi[i] = w->hi[i];
-        e->first[i] = w->lo[i] / g->blockshape[i];
-        e->last[i] = (w->hi[i] - 1) / g->blockshape[i];
+        e->full &= w->count[i] == g->bgrid[i] * g->blockshape[i];
     }
     e->whole = walk_covers(w, g->shape);
     if (box->src->as) // the first one, in case that all are
@@ -108,63 +108,13 @@ next_box(void *cursor, struct edit *e)
     return true;
 }
 
-static void
-block_at(const struct geometry *g, int32_t nblock, int64_t *at)
-{
-    int64_t rest = nblock;
-    for (int i = g->ndim - 1; i >= 0; i--) {
-        at[i] = rest % g->bgrid[i];
-        rest /= g->bgrid[i];
-    }
-}
-
-// The first block from `at` on along an axis that has items of the box; -1 if there is none.
-static int64_t
-box_next_along(const struct box_source *box, const struct edit *e, int axis, int64_t at)
-{
-    const int64_t step = box->chunks.step[axis];
-    if (at > e->last[axis])
-        return -1;
-    if (at <= e->first[axis])
-        return e->first[axis];
-    if (step == 1)
-        return at;
-    const int64_t blockshape = box->grid->g.blockshape[axis];
-    const int64_t skipped = ceil_div(at * blockshape - e->lo[axis], step);
-    return (e->lo[axis] + skipped * step) / blockshape;
-}
-
-// Move on to the next block, in C order, that has items of the box; false if there is none.
+// The blocks of an edit's chunk that the box meets.
 static bool
-move_into(const struct box_source *box, const struct edit *e, int64_t *at)
+blocks_of_edit(const struct box_source *box, const struct edit *e, struct walk *w)
 {
-    const int ndim = box->grid->g.ndim;
-    for (int axis = 0; axis < ndim;) {
-        const int64_t next = box_next_along(box, e, axis, at[axis]);
-        if (next == at[axis]) {
-            axis++;
-            continue;
-        }
-        if (next >= 0)
-            at[axis] = next;
-        else if (axis > 0)
-            at[--axis]++;
-        else
-            return false;
-        for (int i = axis + 1; i < ndim; i++)
-            at[i] = e->first[i];
-    }
-    return true;
-}
-
-// Whether all items of a block along an axis are in the box.
-static bool
-covers_along(const struct box_source *box, const struct edit *e, int axis, int64_t at)
-{
-    const int64_t blockshape = box->grid->g.blockshape[axis];
-    if (box->chunks.step[axis] != 1)
-        return blockshape == 1;
-    return e->lo[axis] <= at * blockshape && (at + 1) * blockshape <= e->hi[axis];
+    const struct geometry *const g = &box->grid->g;
+    return walk_begin(w, g->ndim, g->blockshape, g->bgrid,
+                      &(struct box){e->lo, e->hi, box->chunks.step});
 }
 
 static int32_t
@@ -172,18 +122,15 @@ box_touched(const void *from, const struct edit *e, int32_t nblock, bool *replac
 {
     const struct box_source *const box = from;
     const struct geometry *const g = &box->grid->g;
-    int64_t at[NDIM_MAX] = {0};
-    int64_t found = 0;
-
-    block_at(g, nblock, at);
-    if (!move_into(box, e, at))
-        return (int32_t)g->nblocks;
+    struct walk w;
     *replaced = true;
-    for (int i = 0; i < g->ndim; i++) {
-        *replaced &= covers_along(box, e, i, at[i]);
-        found = found * g->bgrid[i] + at[i];
-    }
-    return (int32_t)found;
+    if (e->full)
+        return nblock;
+    if (!blocks_of_edit(box, e, &w) || !walk_seek(&w, nblock))
+        return (int32_t)g->nblocks;
+    for (int i = 0; i < g->ndim; i++)
+        *replaced &= w.count[i] == g->blockshape[i];
+    return (int32_t)w.index;
 }
 
 static tess_status
@@ -191,23 +138,20 @@ box_fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items,
 {
     const struct box_source *const box = from;
     const struct geometry *const g = &box->grid->g;
-    int64_t at[NDIM_MAX], count[NDIM_MAX], stride[NDIM_MAX], start[NDIM_MAX];
+    int64_t stride[NDIM_MAX];
     int64_t dst = 0;
+    struct walk w;
 
     (void)err;
-    block_at(g, nblock, at);
+    blocks_of_edit(box, e, &w);
+    walk_stand(&w, nblock);
     shape_strides(g->ndim, g->blockshape, g->typesize, stride);
     for (int i = 0; i < g->ndim; i++) {
-        const int64_t origin = at[i] * g->blockshape[i];
-        const int64_t step = box->chunks.step[i];
-        start[i] = origin > e->lo[i] ? ceil_div(origin - e->lo[i], step) : 0;
-        const int64_t lo = e->lo[i] + start[i] * step;
-        count[i] = ceil_div(min_i64(e->hi[i], origin + g->blockshape[i]) - lo, step);
-        dst += (lo - origin) * stride[i];
-        stride[i] *= step;
+        dst += w.lo[i] * stride[i];
+        stride[i] *= w.step[i];
     }
-    converted_put(box->src, g->ndim, count, g->typesize, items + dst, stride,
-                  e->items + offset_of(box->src, g->ndim, start));
+    converted_put(box->src, g->ndim, w.count, g->typesize, items + dst, stride,
+                  e->items + offset_of(box->src, g->ndim, w.from));
     return TESS_OK;
 }
 

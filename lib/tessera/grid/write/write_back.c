@@ -34,6 +34,7 @@
 
 enum {
     SMALL_SHARE = 4, // of what may be dirty
+    EDIT_SIZE = 552, // bytes that an edit counts, whatever it has: files depend on it
     PIECES = 4, // of what may be overwritten between two commits
     TURNS = 8, // for the oldest blocks, if there are other writers
     WHOLE_LEAST = 1 << 14, // bytes of whole chunks that do not wait
@@ -231,8 +232,7 @@ write_back_wants_edits(const struct chunk_grid *grid, int64_t nbytes, int64_t nc
                        int64_t nitems)
 {
     const int64_t most = cache_dirty_max(grid->cache) / SMALL_SHARE;
-    return cache_is_on(grid->cache) && nbytes <= most &&
-           nchunks <= most / (int64_t)sizeof(struct edit) &&
+    return cache_is_on(grid->cache) && nbytes <= most && nchunks <= most / EDIT_SIZE &&
            nitems <= most / (int64_t)sizeof(int64_t);
 }
 
