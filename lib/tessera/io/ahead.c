@@ -7,6 +7,7 @@
  */
 #include "io/ahead.h"
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/io.h"
@@ -208,6 +209,7 @@ struct io_want {
     struct io_ahead *ahead;
     struct io_piece **pieces;
     int n, capacity;
+    int64_t reach; // no range that was added ends further behind the start of its piece
     int users;
 };
 
@@ -222,16 +224,21 @@ io_want_new(struct io_ahead *a)
     return w;
 }
 
-static bool
-piece_has(const struct io_piece *p, const struct io *io, int64_t offset, size_t size)
+// Bytes of a piece from some offset on; 0: it does not have it.
+static int64_t
+piece_reach(const struct io_piece *p, const struct io *io, int64_t offset)
 {
-    return p->io == io && offset >= p->offset && offset - p->offset <= (int64_t)p->size &&
-           size <= p->size - (size_t)(offset - p->offset);
+    const int64_t before = offset - p->offset;
+    return p->io == io && before >= 0 && before < (int64_t)p->size ? (int64_t)p->size - before : 0;
 }
 
+// The piece that has `size` bytes from `offset` on, or the one that has most of them, of those that
+// were added together; *reach: how many. NULL: none of them is wanted.
 static struct io_piece *
-want_find(const struct io_want *w, const struct io *io, int64_t offset, size_t size)
+want_find_most(const struct io_want *w, const struct io *io, int64_t offset, size_t size,
+               int64_t *reach)
 {
+    struct io_piece *found = NULL;
     int low = 0, high = w->n; // the last piece that starts at or before it
     while (low < high) {
         const int middle = low + (high - low) / 2;
@@ -240,10 +247,27 @@ want_find(const struct io_want *w, const struct io *io, int64_t offset, size_t s
         else
             high = middle;
     }
-    for (int i = low; i > 0 && i > low - 2; i--)
-        if (piece_has(w->pieces[i - 1], io, offset, size))
-            return w->pieces[i - 1];
-    return NULL;
+    *reach = 0;
+    for (int i = low; i > 0 && *reach < (int64_t)size; i--) { // pieces overlap when they have grown
+        struct io_piece *const p = w->pieces[i - 1];
+        if (i < low && offset - p->offset >= w->reach)
+            break;
+        const int64_t has = piece_reach(p, io, offset);
+        if (has > *reach) {
+            found = p;
+            *reach = has;
+        }
+    }
+    return found;
+}
+
+// The piece that has all of a range; NULL: none.
+static struct io_piece *
+want_find(const struct io_want *w, const struct io *io, int64_t offset, size_t size)
+{
+    int64_t reach;
+    struct io_piece *const p = want_find_most(w, io, offset, size, &reach);
+    return reach >= (int64_t)size ? p : NULL;
 }
 
 // For one more piece; false: no memory.
@@ -290,8 +314,10 @@ io_want_add(struct io_want *w, struct io *io, int64_t offset, size_t size,
     const bool room = want_reserve(w);
     if (room && !p)
         p = io_queue_push(a, io, offset, size);
-    if (room && p)
+    if (room && p) {
         want_insert(w, p);
+        w->reach = max_i64(w->reach, offset + (int64_t)size - p->offset);
+    }
     pthread_mutex_unlock(&a->readers->lock);
     return room && p ? TESS_OK
                      : err_set(err, TESS_ERR_NOMEM, -1, "no memory for what is to be read");
@@ -312,10 +338,10 @@ size_t
 io_want_reach(const struct io_want *w, const struct io *io, int64_t offset)
 {
     pthread_mutex_lock(&w->ahead->readers->lock);
-    const struct io_piece *const p = want_find(w, io, offset, 1);
-    const size_t reach = p ? p->size - (size_t)(offset - p->offset) : 0;
+    int64_t reach;
+    (void)want_find_most(w, io, offset, SIZE_MAX / 2, &reach);
     pthread_mutex_unlock(&w->ahead->readers->lock);
-    return reach;
+    return (size_t)reach;
 }
 
 tess_status
