@@ -8,10 +8,6 @@
 #include "geom/index_map.h"
 #include "geom/shape.h"
 #include "grid/grid.h"
-#include "select/boxes.h"
-#include "select/masked.h"
-#include "select/orthogonal.h"
-#include "select/points.h"
 #include "support/random.h"
 
 #include <inttypes.h>

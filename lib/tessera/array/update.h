@@ -32,7 +32,7 @@ tess_status array_update_shape(tess_array *a, const int64_t *shape, const struct
                                tess_error *err);
 tess_status array_update_points(tess_array *a, int64_t npoints, const int64_t *coords,
                                 const uint8_t *src, struct watch *watch, tess_error *err);
-// Numbers are added to points (select/add.h).
+// Numbers are added to points (select/gather.h).
 tess_status array_update_add(tess_array *a, int64_t npoints, const int64_t *coords,
                              const struct addition *add, struct watch *watch, tess_error *err);
 tess_status array_update_orthogonal(tess_array *a, const int64_t *counts,

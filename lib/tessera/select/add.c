@@ -4,10 +4,12 @@
  * Each type has a loop for either byte order. Integers whose sums fit can be subtracted again, bit
  * by bit, so that a failure needs no copy of the block.
  */
-#include "select/add.h"
+#include "select/gather.h"
 
+#include "base/error.h"
 #include "base/half.h"
 #include "meta/dtype.h"
+#include "select/selection.h"
 
 #include <tessera/convert.h>
 

@@ -1,12 +1,12 @@
 /*
  * boxes.c - many boxes of a grid, as a selection.
  *
- * A list says which box meets which block, sorted by block (cells.h); what of the box is in the
+ * A list says which box meets which block, sorted by block; what of the box is in the
  * block is computed again when it is needed, as this costs less than memory for it. Items go
  * between a block and a box row by row, by the same functions that serve a single box. Picks, which
  * are rows or items, remain for chunks that have no such blocks.
  */
-#include "select/boxes.h"
+#include "select/selection.h"
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -15,7 +15,7 @@
 #include "grid/place.h"
 #include "grid/read/plain.h"
 #include "ndcopy/ndcopy.h"
-#include "select/cells.h"
+#include "select/private.h"
 
 #include <string.h>
 

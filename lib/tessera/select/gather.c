@@ -8,7 +8,7 @@
  * overlaid. An item that is chosen more than once gets the value given last: the picks of a block
  * come in that order. Or items are added to those that are there (add.h).
  *
- * Not here: what is chosen (selection.c), items out of a block (pick_copy.c, mask_copy.c).
+ * Not here: what is chosen (selection.c), items out of a block (block_copy.c).
  */
 #include "select/gather.h"
 
@@ -19,11 +19,7 @@
 #include "grid/read/fetch.h"
 #include "grid/write/store.h"
 #include "grid/write/write_back.h"
-#include "select/add.h"
-#include "select/mask_copy.h"
-#include "select/orthogonal.h"
-#include "select/pick_copy.h"
-#include "select/selection.h"
+#include "select/private.h"
 
 #include <assert.h>
 #include <string.h>

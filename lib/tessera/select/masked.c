@@ -4,14 +4,13 @@
  * The mask's bytes are looked at once, in order; that tells of how many blocks something is chosen,
  * and where in the caller's memory it goes. So blocks can be worked on in any order, by any thread.
  */
-#include "select/masked.h"
+#include "select/selection.h"
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "grid/read/plain.h"
-#include "select/cells.h"
-#include "select/mask_copy.h"
+#include "select/private.h"
 
 #include <string.h>
 

@@ -2,14 +2,14 @@
  * orthogonal.c - all combinations of lists of indices, one per axis, as a selection.
  *
  * Along an axis, the picks of a chunk or block stand together; a part is a combination of such
- * ranges (cells.h).
+ * ranges (selection.c).
  */
-#include "select/orthogonal.h"
+#include "select/selection.h"
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "select/cells.h"
+#include "select/private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /*
  * points.c - single items at any coordinates, as a selection.
  *
- * Points are sorted by chunk and block (cells.h), so those of a part stand together.
+ * Points are sorted by chunk and block, so those of a part stand together.
  */
-#include "select/points.h"
+#include "select/selection.h"
 
 #include "base/checked.h"
-#include "select/cells.h"
+#include "select/private.h"
 
 static struct reach
 points_reach_of(const struct selection *s, const struct part *block)

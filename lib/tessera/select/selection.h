@@ -1,12 +1,11 @@
 /*
  * selection.h - chosen items of an array, sorted by the chunk and block they are in.
  *
- * Kinds have a file each: points (points.h); lists of indices per axis whose
- * combinations are meant (orthogonal.h); a box of which a mask chooses (masked.h); and many boxes
- * (boxes.h). Each is a table of functions here: gather and scatter do not know the kind of a
- * selection. The
- * caller's memory holds the items in the order in which they were chosen; `at` counts items there.
- * Chunks and blocks of a selection are found by number, so that any thread may start anywhere:
+ * Kinds have a file each: points.c; lists of indices per axis whose combinations are meant
+ * (orthogonal.c); a box of which a mask chooses (masked.c); and many boxes (boxes.c). Each is a
+ * table of functions here: gather and scatter do not know the kind of a selection. The caller's
+ * memory holds the items in the order in which they were chosen; `at` counts items there. Chunks
+ * and blocks of a selection are found by number, so that any thread may start anywhere:
  *
  *     struct part chunk, block;
  *     for (more = selection_chunk(s, 0, &chunk); more; ... chunk.n + 1 ...)
@@ -25,8 +24,8 @@
 #define SELECT_SELECTION_H
 
 #include "chunk/decode.h"
+#include "geom/index_map.h"
 #include "grid/grid.h"
-#include "select/mask_copy.h"
 
 // Indices of an axis that follow each other in a block, and in the caller's list; sorted.
 struct axis_pick {
@@ -41,13 +40,53 @@ struct axis {
     int64_t item_step; // items of a block from one item to the next along the axis
 };
 
+/*
+ * A mask over the first axes of a box. Here an axis has one pick for each block that the box meets:
+ * `at` counts from where the box starts, `item` is the number in the block (not the coordinate),
+ * and axis.item_step may be negative, as a view's step.
+ *
+ * The mask's bytes are divided into *pieces* of rows, one for each block along the row. In front of
+ * each, so many bytes are chosen: that is where the items of a block go.
+ */
+struct mask_index {
+    const uint8_t *bytes; // the box's, C order; not owned
+    int row; // the axis along which bytes follow each other; -1: there is one byte
+    bool over[NDIM_MAX]; // axes that the mask has (of the base; at_step: bytes), or only one index
+    bool reversed; // the row's pieces come in the order opposite to that of its picks
+    int64_t *before; // chosen bytes in front of a piece; and of all, behind the last
+    int64_t piece_step[NDIM_MAX]; // pieces from one index to the next, of axes but the row
+    int64_t *chosen; // bytes of a block
+    int64_t block_step[NDIM_MAX]; // entries of it from one pick to the next
+    int64_t nbytes, count; // of all, of those that are chosen
+    int64_t inner; // items for each byte
+    int inner_row; // the axis along which they follow each other in the caller's memory; -1: none
+};
+
+/*
+ * Boxes, and where in the caller's memory their items are. Along an axis, box i has the items
+ * start + k * step for 0 <= k < count, each `stride` items behind the one before in the caller's
+ * memory, or before it if the box is turned along that axis.
+ */
+struct box_list {
+    int64_t n;
+    int64_t step[NDIM_MAX]; // > 0; with stride, the same for all boxes
+    int64_t stride[NDIM_MAX]; // items, >= 0
+    // Of each box; all of them inside the grid. Not owned by the selection.
+    int64_t *start; // n * ndim
+    int64_t *count; // n * ndim, > 0
+    int64_t *at; // n: where the item at `start` is, in items; -1: nothing of the box is chosen
+    uint16_t *turned; // n: a bit for each axis
+};
+
+_Static_assert(NDIM_MAX <= 16, "a bit for each axis must fit");
+
 struct selection {
     const struct selection_kind *kind; // NULL: empty
     const struct chunk_grid *grid;
     int64_t cell[NDIM_MAX]; // what counts as a block
     int64_t cells[NDIM_MAX]; // in a chunk
     int64_t nblocks; // that the selection meets, of all chunks
-    void *own; // of kinds that have a sorted list (cells.h), freed by their finish()
+    void *own; // of kinds that have a sorted list (private.h), freed by their finish()
     int64_t nown;
     const struct box_list *boxes; // boxes; not owned
     // Of kinds that choose along axes (orthogonal, masks):
@@ -63,6 +102,22 @@ struct selection {
 struct part {
     int64_t n; // number of the chunk, or of the block in it
     int64_t first[NDIM_MAX], stop[NDIM_MAX]; // picks per axis; sorted lists: [0] only
+};
+
+// The pieces of a mask's rows in a block of which something is chosen.
+struct mask_rows {
+    const struct selection *s;
+    const struct part *block;
+    int64_t now[NDIM_MAX]; // per axis, from where the block's pick starts
+    int64_t offset, piece; // in the mask's bytes, in `before`
+    bool begun;
+    int ahead; // the axis along which pieces come next; -1: none
+
+    // This piece:
+    const uint8_t *bytes; // n of them
+    int64_t n, count, before; // count > 0 are chosen, so many before them
+    int64_t item, item_step; // of the block: the first, and from one to the next
+    int64_t later; // `before` of a piece some pieces on
 };
 
 // Items of a block: all that are chosen lie in [first, stop).
@@ -141,5 +196,30 @@ bool selection_fills_block(const struct selection *s, const struct part *block);
 
 void picks_begin(struct picks *p, const struct selection *s, const struct part *block);
 bool picks_next(struct picks *p); // some more in p->list; false: that was all
+
+// -- the kinds; on failure *s is empty
+
+// `coords` has npoints times map->ndim indices of the view; each lies inside its shape, and there
+// are some points.
+tess_status selection_of_points(struct selection *s, const struct chunk_grid *grid,
+                                const struct index_map *map, int64_t npoints, const int64_t *coords,
+                                tess_error *err);
+
+// For each axis of the view counts[i] >= 1 indices; each lies inside the view's shape.
+tess_status selection_of_axes(struct selection *s, const struct chunk_grid *grid,
+                              const struct index_map *map, const int64_t *counts,
+                              const int64_t *const *indices, tess_error *err);
+
+// Of a box without steps along the first `ndim` axes of a view of this shape, and of all along its
+// other axes. The box has items, but maybe none is chosen. `bytes`, one for each index of
+// the box, in C order, stay until the selection is finished.
+tess_status selection_of_mask(struct selection *s, const struct chunk_grid *grid,
+                              const struct index_map *map, const int64_t *shape, int ndim,
+                              const struct box *box, const uint8_t *bytes, tess_error *err);
+
+// The list stays until the selection is finished. Of an item that is in several boxes, the last box
+// counts.
+tess_status selection_of_boxes(struct selection *s, const struct chunk_grid *grid,
+                               const struct box_list *boxes, tess_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/sized.h"
-#include "select/add.h"
+#include "select/gather.h"
 #include "task/watch.h"
 
 #include <tessera/boxes.h>

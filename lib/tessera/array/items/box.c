@@ -12,8 +12,6 @@
 #include "grid/read/read.h"
 #include "grid/write/write.h"
 #include "select/gather.h"
-#include "select/orthogonal.h"
-#include "select/points.h"
 #include "select/selection.h"
 #include "task/gate.h"
 #include "task/watch.h"

@@ -14,7 +14,6 @@
 #include "geom/index_map.h"
 #include "geom/shape.h"
 #include "ndcopy/ndcopy.h"
-#include "select/boxes.h"
 #include "select/gather.h"
 #include "select/selection.h"
 #include "task/task.h"

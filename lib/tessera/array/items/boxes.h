@@ -12,7 +12,6 @@
 #define ARRAY_ITEMS_BOXES_H
 
 #include "array/array.h"
-#include "select/boxes.h"
 #include "select/selection.h"
 
 #include <tessera/boxes.h>

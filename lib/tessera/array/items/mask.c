@@ -15,7 +15,7 @@
 #include "grid/read/read.h"
 #include "grid/write/install.h"
 #include "select/gather.h"
-#include "select/masked.h"
+#include "select/selection.h"
 #include "task/watch.h"
 
 #include <inttypes.h>
