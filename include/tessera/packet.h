@@ -20,7 +20,7 @@
  * it (tess_packet_place()), and sends a packet of their offsets.
  *
  * The chunks are those that tess_array_write() would store, byte for byte. Packets may be stored,
- * and made by other programs: lib/tessera/array/packets/format.h documents their format. A packet
+ * and made by other programs: lib/tessera/array/packets/packets.h documents their format. A packet
  * is checked like a file from an unknown source.
  */
 #ifndef TESSERA_PACKET_H

@@ -217,7 +217,7 @@ static void
 check_blamed(tess_adoption *ad, const struct packet *there, tess_chunk_trust trust,
              tess_status want, int index)
 {
-    enum { HEADER = 64, AXIS = 24, ENTRY = 64 }; // lib/tessera/array/packets/format.h
+    enum { HEADER = 64, AXIS = 24, ENTRY = 64 }; // lib/tessera/array/packets/packets.h
     tess_packet_chunk chunks[4];
     char number[64], where[64];
     tess_error why;

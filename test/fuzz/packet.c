@@ -4,7 +4,7 @@
  *
  * What was adopted untrusted can be read. What was refused has changed nothing.
  */
-#include "array/packets/format.h"
+#include "array/packets/packets.h"
 #include "frame/format/checksums.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/owner.h"

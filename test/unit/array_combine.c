@@ -2,9 +2,9 @@
  * array_combine.c - tests of array/copy/combine: what a copy, a concatenation or a stack is
  * described as, from arrays that are alike, and which are not.
  */
-#include "array/copy/combine.h"
+#include "array/copy/copy.h"
 
-#include "array/info.h"
+#include "array/open/params.h"
 #include "unit/scene.h"
 
 #include <setjmp.h>

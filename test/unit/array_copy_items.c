@@ -2,7 +2,7 @@
  * array_copy_items.c - tests of array/copy/copy_items: arrays of other chunks, blocks and codecs,
  * side by side, against their items; chunks that are copied as they are stored.
  */
-#include "array/copy/copy_items.h"
+#include "array/copy/copy.h"
 
 #include "frame/commit/change.h"
 #include "frame/query.h"

@@ -1,8 +1,8 @@
 /*
- * array_dims_order.c - tests of array/dims/names.h: numbers of all kinds compared with each other,
+ * array_dims_order.c - tests of array/dims/dims.h: numbers of all kinds compared with each other,
  * with long doubles where these have them all, and with integers of 128 bits.
  */
-#include "array/dims/names.h"
+#include "array/dims/dims.h"
 
 #include "base/int128.h"
 #include "support/random.h"

@@ -2,7 +2,7 @@
  * array_info.c - tests of array/info: what is told of an array is what it was made with, and what
  * was stored since.
  */
-#include "array/info.h"
+#include "array/open/params.h"
 
 #include "codec/codec.h"
 #include "unit/scene.h"

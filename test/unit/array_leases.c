@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { ENTRIES = 64 + 2 * 24, ENTRY = 64, SEAL = 8 }; // lib/tessera/array/packets/format.h
+enum { ENTRIES = 64 + 2 * 24, ENTRY = 64, SEAL = 8 }; // lib/tessera/array/packets/packets.h
 
 // Chunk i of a placed packet is somewhere else now.
 static void

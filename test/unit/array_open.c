@@ -3,11 +3,10 @@
  * array comes from a description or a frame, becomes a newer state, and is judged. One file, as
  * each needs the array that another one makes.
  */
-#include "array/open/create.h"
-
-#include "array/keep/verify.h"
 #include "array/open/open.h"
-#include "array/view.h"
+
+#include "array/array.h"
+#include "array/keep/keep.h"
 #include "cache/cache.h"
 #include "frame/query.h"
 #include "io/memory.h"

@@ -2,7 +2,7 @@
  * array_packets.c - tests of array/packets/format: what is put together is read back, and what does
  * not fit together is refused.
  */
-#include "array/packets/format.h"
+#include "array/packets/packets.h"
 
 #include "base/bytes.h"
 

@@ -2,9 +2,8 @@
  * array_repair.c - tests of array/repair and array/sealed_header: what becomes of an array some of
  * whose bytes are others, and what is said of a header that is not the committed one.
  */
-#include "array/keep/repair.h"
+#include "array/keep/keep.h"
 
-#include "array/keep/compact.h"
 #include "array/open/open.h"
 #include "frame/query.h"
 #include "io/memory.h"

@@ -3,10 +3,8 @@
  * reference that grows and shrinks alike. One file, as each is seen through the next: the fill
  * value where an array grows, cut items where it grows again.
  */
-#include "array/shape/reshape.h"
+#include "array/shape/shape.h"
 
-#include "array/shape/fill.h"
-#include "array/shape/resize.h"
 #include "array/update.h"
 #include "cache/cache.h"
 #include "chunk/scratch.h"

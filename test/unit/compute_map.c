@@ -3,7 +3,7 @@
  * to item; and boxes, which cover everything once, keep to the memory, and to whole chunks of the
  * outputs where they fit.
  */
-#include "array/view.h"
+#include "array/array.h"
 #include "base/checked.h"
 #include "compute/map/divide.h"
 #include "compute/map/shape.h"

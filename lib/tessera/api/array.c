@@ -5,13 +5,10 @@
 #include "api/check.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
-#include "array/info.h"
 #include "array/items/box.h"
-#include "array/open/create.h"
-#include "array/open/home.h"
 #include "array/open/open.h"
+#include "array/open/params.h"
 #include "array/update.h"
-#include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -107,7 +104,7 @@ tess_array_nan(const tess_storage *storage, const tess_params *params, tess_arra
 
 // Bytes of an item as the params say, where they do; array_create() settles the rest.
 static int64_t
-params_typesize(const tess_params *params)
+params_itemsize(const tess_params *params)
 {
     if (params->typesize != 0)
         return params->typesize;
@@ -127,17 +124,17 @@ tess_array_full(const tess_storage *storage, const tess_params *params, const vo
         return st;
     if (!item)
         return err_set(err, TESS_ERR_ARG, -1, "no item is given");
-    if ((uint64_t)item_size < (uint64_t)params_typesize(&c.params))
+    if ((uint64_t)item_size < (uint64_t)params_itemsize(&c.params))
         return err_set(err, TESS_ERR_ARG, -1,
                        "an item of %zu bytes, items of the array have %" PRId64, item_size,
-                       params_typesize(&c.params));
+                       params_itemsize(&c.params));
     return creation_end(&c, &content, a, err);
 }
 
 static tess_status
 check_source(const tess_params *params, const void *src, size_t src_size, tess_error *err)
 {
-    int64_t nbytes = params_typesize(params);
+    int64_t nbytes = params_itemsize(params);
     bool fits = true, empty = false;
     size_t needed;
 

@@ -5,7 +5,6 @@
 #define API_CHECK_H
 
 #include "array/array.h"
-#include "array/view.h"
 #include "frame/commit/current.h"
 #include "frame/commit/lock.h"
 #include "frame/query.h"

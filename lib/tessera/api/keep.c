@@ -2,14 +2,11 @@
  * keep.c - the public functions on files as a whole: what is at a path, checked, copied, made
  * compact, repaired, removed.
  */
+#include "array/keep/keep.h"
 #include "api/check.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
-#include "array/files.h"
-#include "array/keep/compact.h"
-#include "array/keep/repair.h"
-#include "array/keep/verify.h"
-#include "array/open/home.h"
+#include "array/open/open.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"

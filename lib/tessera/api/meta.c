@@ -4,7 +4,7 @@
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
-#include "array/shape/fill.h"
+#include "array/shape/shape.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "chunk/content.h"

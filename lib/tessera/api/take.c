@@ -8,7 +8,6 @@
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
-#include "array/view.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "grid/grid.h"

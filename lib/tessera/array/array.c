@@ -1,10 +1,9 @@
 /*
- * array.c - the life of an array, apart from where it comes from.
+ * array.c - the life of an array, apart from where it comes from; and views of it.
  */
 #include "array/array.h"
 
-#include "array/chunks/stored.h"
-#include "array/view.h"
+#include "array/chunks/chunks.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -15,9 +14,11 @@
 #include "frame/format/header.h"
 #include "frame/frame.h"
 #include "frame/query.h"
+#include "geom/shape.h"
 #include "grid/grid.h"
 #include "grid/open_chunks.h"
 #include "grid/write/store.h"
+#include "meta/ndlayer.h"
 #include "task/gate.h"
 
 #include <string.h>
@@ -64,12 +65,12 @@ array_watch(struct watch *w, const tess_array *a, int64_t nitems)
     watch_begin(w, &a->context, nbytes);
 }
 
-static _Atomic int64_t count;
+static _Atomic int64_t open_arrays;
 
 int64_t
 array_count(void)
 {
-    return atomic_load(&count);
+    return atomic_load(&open_arrays);
 }
 
 tess_array *
@@ -88,7 +89,7 @@ array_new(void)
     a->g = &grid->g;
     grid->context = &a->context;
     atomic_init(&a->users, 1);
-    atomic_fetch_add(&count, 1);
+    atomic_fetch_add(&open_arrays, 1);
     return a;
 }
 
@@ -111,7 +112,7 @@ array_free(tess_array *a)
         chunk_grid_free(a->grid);
         if (a->source.close)
             a->source.close(a->source.user);
-        atomic_fetch_sub(&count, 1);
+        atomic_fetch_sub(&open_arrays, 1);
     }
     ndlayer_finish(&a->nd);
     mem_free(a->fill);
@@ -136,4 +137,185 @@ array_check_current(const tess_array *a, tess_status st, tess_error *err)
     if (err)
         *err = why;
     return now;
+}
+
+// -- views
+
+tess_array *
+view_base(tess_array *a)
+{
+    return a->view ? a->view->base : a;
+}
+
+const tess_array *
+view_base_const(const tess_array *a)
+{
+    return a->view ? a->view->base : a;
+}
+
+tess_status
+view_check(const tess_array *a, tess_error *err)
+{
+    if (!a->view)
+        return TESS_OK;
+    if (a->view->base->discarded)
+        return err_set(err, TESS_ERR_STALE, -1, "the array of this view was discarded");
+    if (a->view->moved != a->view->base->moved)
+        return err_set(err, TESS_ERR_STALE, -1,
+                       "the array of this view has got another shape since the view was made");
+    return TESS_OK;
+}
+
+const tess_array *
+view_of_chunks(const tess_array *a)
+{
+    if (!a->view || view_check(a, NULL) != TESS_OK)
+        return a;
+    const struct index_map *const map = &a->view->map;
+    const tess_array *const base = a->view->base;
+    int behind = -1; // the axis of the view that has the last of more than one item
+    for (int i = 0; i < map->base_ndim; i++) {
+        const int axis = map->view_axis[i];
+        const int64_t length = base->g->shape[i];
+        if (map->first[i] != 0 || map->step[i] != 1 ||
+            length != (axis < 0 ? 1 : a->g->shape[axis]) || (length != 1 && axis <= behind))
+            return a;
+        if (length != 1)
+            behind = axis;
+    }
+    return base;
+}
+
+static void
+map_of(const tess_array *a, struct index_map *map)
+{
+    if (a->view)
+        *map = a->view->map;
+    else
+        index_map_identity(map, a->g->ndim);
+}
+
+tess_status
+view_map(const tess_array *a, struct index_map *map, tess_error *err)
+{
+    const tess_status st = view_check(a, err);
+    if (st == TESS_OK)
+        map_of(a, map);
+    return st;
+}
+
+// What the base's chunks and blocks are through the view, about.
+static tess_status
+choose_geometry(const tess_array *base, const struct index_map *map, const int64_t *shape,
+                struct geometry *g, tess_error *err)
+{
+    int64_t chunkshape[NDIM_MAX], blockshape[NDIM_MAX];
+    for (int i = 0; i < map->ndim; i++) {
+        const int b = map->axis[i];
+        const int64_t step = b < 0 ? 1 : max_i64(map->step[b], -map->step[b]);
+        int64_t chunk = 1, block = 1;
+        if (b >= 0) {
+            chunk = base->g->chunkshape[b];
+            block = base->g->blockshape[b];
+        }
+        if (base->grid->plain) { // 0: they differ
+            chunk = chunk > 0 ? chunk : ceil_div(base->g->shape[0], max_i64(base->g->nchunks, 1));
+            chunk = max_i64(chunk, 1);
+            block = min_i64(max_i64(block, 1), chunk);
+        }
+        chunkshape[i] = ceil_div(chunk, step);
+        blockshape[i] = ceil_div(block, step);
+    }
+    return geometry_init(g, map->ndim, shape, chunkshape, blockshape, base->g->typesize,
+                         TESS_ERR_ARG, err);
+}
+
+// What tess_array_info() tells of the items; the base may get others (array/open/open.c).
+static tess_status
+copy_type(const tess_array *base, tess_array *a, tess_error *err)
+{
+    const size_t typesize = (size_t)base->g->typesize;
+    a->nd = base->nd;
+    a->nd.dtype = base->nd.dtype ? mem_string(base->nd.dtype) : NULL;
+    a->fill = base->fill ? mem_alloc(typesize) : NULL;
+    if (a->fill)
+        memcpy(a->fill, base->fill, typesize);
+    return !a->nd.dtype == !base->nd.dtype && !a->fill == !base->fill
+               ? TESS_OK
+               : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a view");
+}
+
+static tess_status
+new_view(tess_array *base, bool read_only, const struct index_map *map, const int64_t *shape,
+         tess_array **out, tess_error *err)
+{
+    tess_array *const a = mem_zeroed(1, sizeof *a);
+    struct view *const view = mem_zeroed(1, sizeof *view);
+    tess_status st = a && view ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a view");
+
+    if (st == TESS_OK)
+        st = choose_geometry(base, map, shape, &view->g, err);
+    if (st == TESS_OK)
+        st = copy_type(base, a, err);
+    if (st != TESS_OK) {
+        if (a) {
+            ndlayer_finish(&a->nd);
+            mem_free(a->fill);
+        }
+        mem_free(view);
+        mem_free(a);
+        return st;
+    }
+    array_hold(base);
+    view->base = base;
+    view->read_only = read_only;
+    view->moved = base->moved;
+    view->map = *map;
+    atomic_init(&a->users, 1);
+    a->view = view;
+    a->grid = base->grid;
+    a->g = &view->g;
+    a->offset = base->offset;
+    a->layer = base->layer;
+    a->context = base->context;
+    a->context.executor = NULL; // that of the grid counts
+    *out = a;
+    return TESS_OK;
+}
+
+static bool
+is_read_only(const tess_array *a)
+{
+    return a->view && a->view->read_only;
+}
+
+tess_status
+view_slice(tess_array *a, const int64_t *first, const int64_t *count, const int64_t *step,
+           tess_array **view, tess_error *err)
+{
+    struct index_map map;
+    map_of(a, &map);
+    index_map_slice(&map, first, count, step);
+    return new_view(view_base(a), is_read_only(a), &map, count, view, err);
+}
+
+tess_status
+view_axes(tess_array *a, int ndim, const int *axes, tess_array **view, tess_error *err)
+{
+    struct index_map map;
+    int64_t shape[NDIM_MAX];
+    map_of(a, &map);
+    index_map_axes(&map, ndim, axes);
+    for (int i = 0; i < ndim; i++)
+        shape[i] = axes[i] < 0 ? 1 : a->g->shape[axes[i]];
+    return new_view(view_base(a), is_read_only(a), &map, shape, view, err);
+}
+
+tess_status
+view_read_only(const tess_array *a, tess_array **view, tess_error *err)
+{
+    struct index_map map;
+    map_of(a, &map);
+    tess_array *const base = (tess_array *)view_base_const(a); // nothing but `users` changes
+    return new_view(base, true, &map, a->g->shape, view, err);
 }

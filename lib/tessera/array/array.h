@@ -1,7 +1,7 @@
 /*
  * array.h - an array: a grid of chunks with a type of items, names, and views of it.
  *
- * A view shares the grid of its base; its own are a geometry, a type and a map of indices (view.h).
+ * A view shares the grid of its base; its own are a geometry, a type and a map of indices.
  * Reading and writing boxes of either is in array/items/box.h.
  *
  * Threads, for all units of this module: what takes a const tess_array * reads, and any number of
@@ -11,10 +11,21 @@
  * What readers share, and change, locks itself (grid/grid.h). `users` is atomic because a view is
  * made by a reader; `moved` and `discarded` change with exclusive access. Functions run on the
  * thread of the call.
+ *
+ * A view is an array that is another one, seen through slices and with its axes in another order.
+ * Its indices become those of the base in array/items/box.c, before anything else happens: nothing
+ * of a view is stored, cached or encoded, and the modules below know no views. A view of a view is
+ * one of the same base.
+ *
+ * A view holds its base: `users` of the base counts it, atomically. `moved` and `discarded` of the
+ * base are read by view_check() without a lock, as they change with exclusive access to the base,
+ * which includes its views. Any number of threads may read through a view, and through its base at
+ * once.
  */
 #ifndef ARRAY_ARRAY_H
 #define ARRAY_ARRAY_H
 
+#include "geom/index_map.h"
 #include "geom/shape.h"
 #include "grid/grid.h"
 #include "meta/ndlayer.h"
@@ -74,5 +85,40 @@ tess_status array_take_options(tess_array *a, const tess_storage *storage,
 // if the file is still in the state that led to it: the space of a state that is gone may have been
 // written to. This may also be the cause of a failure: it is TESS_ERR_STALE then.
 tess_status array_check_current(const tess_array *a, tess_status st, tess_error *err);
+
+// -- views
+
+struct view {
+    tess_array *base; // held; no view itself
+    bool read_only;
+    int64_t moved; // the base's, when the view was made
+    struct geometry g; // of the view
+    struct index_map map;
+};
+
+// The array that has the items: the base of a view, else the array itself.
+tess_array *view_base(tess_array *a);
+const tess_array *view_base_const(const tess_array *a);
+
+// The array whose chunks are those of `a` in number and order: the base of a view that has all of
+// its items, without or with axes of length 1; else `a` itself.
+const tess_array *view_of_chunks(const tess_array *a);
+
+// Whether the base still is as the view knows it. Also for arrays that are no views.
+tess_status view_check(const tess_array *a, tess_error *err);
+
+// The map from an array's indices to those of its grid, after view_check().
+tess_status view_map(const tess_array *a, struct index_map *map, tess_error *err);
+
+/*
+ * New views, to be ended with array_free(); arguments are checked. A slice is count[i] items from
+ * first[i] on, step[i] apart (of any sign). `axes` are those that stay, or come, in order: numbers
+ * of axes of `a`, or -1 for a new one.
+ */
+tess_status view_slice(tess_array *a, const int64_t *first, const int64_t *count,
+                       const int64_t *step, tess_array **view, tess_error *err);
+tess_status view_axes(tess_array *a, int ndim, const int *axes, tess_array **view, tess_error *err);
+// All of an array, which this view, and views of it, cannot write to.
+tess_status view_read_only(const tess_array *a, tess_array **view, tess_error *err);
 
 #endif

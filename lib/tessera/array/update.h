@@ -14,7 +14,7 @@
 #define ARRAY_UPDATE_H
 
 #include "array/array.h"
-#include "array/shape/resize.h"
+#include "array/shape/shape.h"
 #include "grid/box_memory.h"
 
 struct addition;

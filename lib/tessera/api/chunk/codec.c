@@ -4,7 +4,7 @@
 #include "api/chunk/options.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
-#include "array/chunks/stored.h"
+#include "array/chunks/chunks.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/limits.h"

@@ -6,7 +6,7 @@
 #include "api/check.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
-#include "array/open/home.h"
+#include "array/open/open.h"
 #include "base/error.h"
 #include "compute/compare/compare.h"
 #include "compute/compare/mask.h"

@@ -7,7 +7,7 @@
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
-#include "array/open/home.h"
+#include "array/open/open.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/sized.h"

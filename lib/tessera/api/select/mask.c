@@ -6,7 +6,6 @@
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "array/update.h"
-#include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "frame/commit/lock.h"

@@ -2,16 +2,14 @@
  * combine.c - the public functions that make arrays and views of others: arguments are checked
  * here, once.
  */
-#include "array/copy/combine.h"
 #include "api/check.h"
 #include "api/select/slice.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
-#include "array/info.h"
-#include "array/open/create.h"
-#include "array/open/home.h"
-#include "array/view.h"
+#include "array/copy/copy.h"
+#include "array/open/open.h"
+#include "array/open/params.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"

@@ -1,14 +1,11 @@
 /*
  * dims.c - the public functions on names of dimensions and on coordinates.
  */
+#include "array/dims/dims.h"
 #include "api/check.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
-#include "array/dims/beside.h"
-#include "array/dims/coord.h"
-#include "array/dims/names.h"
-#include "array/view.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "geom/index_map.h"

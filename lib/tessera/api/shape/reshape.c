@@ -1,11 +1,11 @@
 /*
  * reshape.c - the public functions that change an array's shape.
  */
-#include "array/shape/reshape.h"
 #include "api/check.h"
 #include "api/select/slice.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
+#include "array/shape/shape.h"
 #include "array/update.h"
 #include "base/checked.h"
 #include "base/error.h"

@@ -1,7 +1,7 @@
 /*
  * put.c - stored bytes of the program become a chunk of an array.
  */
-#include "array/chunks/put.h"
+#include "array/chunks/chunks.h"
 
 #include "array/update.h"
 #include "base/error.h"

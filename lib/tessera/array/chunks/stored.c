@@ -1,7 +1,7 @@
 /*
  * stored.c - the chunks of an array as they are stored: what each is, its bytes, its checksum.
  */
-#include "array/chunks/stored.h"
+#include "array/chunks/chunks.h"
 
 #include "array/array.h"
 #include "base/checked.h"

@@ -1,9 +1,9 @@
 /*
  * combine.c - the description of an array that is made of others.
  */
-#include "array/copy/combine.h"
+#include "array/copy/copy.h"
 
-#include "array/info.h"
+#include "array/open/params.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"

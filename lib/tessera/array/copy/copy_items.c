@@ -1,11 +1,10 @@
 /*
  * copy_items.c - an array whose items are those of others.
  */
-#include "array/copy/copy_items.h"
+#include "array/copy/copy.h"
 
 #include "array/array.h"
 #include "array/items/box.h"
-#include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"

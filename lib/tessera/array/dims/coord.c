@@ -1,10 +1,10 @@
 /*
  * coord.c - searching in a coordinate whose values rise or fall.
  */
-#include "array/dims/coord.h"
+#include "array/dims/dims.h"
 
 #include "array/array.h"
-#include "array/dims/names.h"
+#include "array/convert.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"

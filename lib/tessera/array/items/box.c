@@ -3,7 +3,7 @@
  */
 #include "array/items/box.h"
 
-#include "array/view.h"
+#include "array/array.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "geom/index_map.h"

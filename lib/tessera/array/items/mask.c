@@ -3,8 +3,8 @@
  */
 #include "array/items/mask.h"
 
+#include "array/array.h"
 #include "array/items/box.h"
-#include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"

@@ -4,9 +4,9 @@
  * Another program that changes a metalayer, or a shape within its chunks, writes the header alone;
  * a damaged byte looks alike. Which of the two it was cannot be known, so both readings are told.
  */
-#include "array/keep/compact.h"
+#include "array/keep/keep.h"
 
-#include "array/open/home.h"
+#include "array/open/open.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"

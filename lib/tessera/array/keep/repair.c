@@ -5,12 +5,11 @@
  * target; lost chunks become the fill value there. Not here: finding what is left (module salvage),
  * the copy (frame/copy.c).
  */
-#include "array/keep/repair.h"
+#include "array/keep/keep.h"
 
 #include "array/array.h"
-#include "array/open/home.h"
 #include "array/open/open.h"
-#include "array/shape/fill.h"
+#include "array/shape/shape.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/log.h"

@@ -9,9 +9,8 @@
  * content.c, open_chunk_check_special()), and what they do not know (TESS_ERR_UNSUPPORTED) counts
  * as right only where a checksum says so.
  */
-#include "array/keep/verify.h"
+#include "array/keep/keep.h"
 
-#include "array/keep/compact.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/log.h"

@@ -5,13 +5,13 @@
  * written then. It is committed once, before a file gets its name; where it replaces something and
  * its items come later, it gets that with the first commit that the program asks for.
  */
-#include "array/open/create.h"
+#include "array/open/open.h"
 
 #include "array/array.h"
-#include "array/copy/copy_items.h"
-#include "array/dims/names.h"
+#include "array/copy/copy.h"
+#include "array/dims/dims.h"
 #include "array/open/params.h"
-#include "array/shape/fill.h"
+#include "array/shape/shape.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/limits.h"

@@ -1,7 +1,7 @@
 /*
  * home.c - where an array lives: what a tess_storage means, with its locks.
  */
-#include "array/open/home.h"
+#include "array/open/open.h"
 
 #include "base/error.h"
 #include "base/log.h"

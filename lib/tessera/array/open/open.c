@@ -7,9 +7,8 @@
 #include "array/open/open.h"
 
 #include "array/array.h"
-#include "array/chunks/stored.h"
-#include "array/open/home.h"
-#include "array/shape/fill.h"
+#include "array/chunks/chunks.h"
+#include "array/shape/shape.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "cache/cache.h"

@@ -1,18 +1,57 @@
 /*
- * open.h - an array from the frame at its home, and an open one as a newer state of itself.
+ * open.h - where an array lives (home.c), an array from the frame there (open.c), and new arrays
+ * (create.c).
  *
- * The lock file, if there is one, is held shared while header, index and layers are read, so that
- * they are those of one state. The new array belongs to the calling thread until it is returned.
+ * A home owns what it points to until it is handed to array_create(), array_open() or the like,
+ * whether these succeed or not. One thread; no lock.
+ *
+ * To open: the lock file, if there is one, is held shared while header, index and layers are read,
+ * so that they are those of one state. The new array belongs to the calling thread until it is
+ * returned.
  *
  * A refresh requires exclusive access to the array and to its views. The struct of the array, its
  * grid and its frame stay where they are in memory, as views point to them; what they hold is
  * exchanged. No mutex.
+ *
+ * To create: the new array belongs to the calling thread until it is returned, so that nothing is
+ * locked here but what the frame locks on the disk. The frame is committed before it is published:
+ * a path never leads to an array that is half made.
  */
 #ifndef ARRAY_OPEN_OPEN_H
 #define ARRAY_OPEN_OPEN_H
 
 #include "array/array.h"
-#include "array/open/home.h"
+#include "base/error.h"
+#include "frame/frame.h"
+#include "io/storage.h"
+
+#include <tessera/params.h>
+#include <tessera/storage.h>
+
+// -- home.c
+
+struct io_path;
+struct lock_file;
+
+struct home {
+    struct storage_opened at;
+    struct lock_file *lock_file; // NULL: none
+    struct io_path *path; // of what is written, or the name of what is read; NULL: none
+};
+
+// A new and empty home, or one that exists, for a storage that was checked. Waits for programs that
+// write there, as the storage says.
+tess_status home_create(const tess_storage *storage, tess_layout layout, struct home *home,
+                        tess_error *err);
+tess_status home_open(const tess_storage *storage, struct home *home, tess_error *err);
+
+// For an array that was not made.
+void home_close(const struct home *home);
+
+// How its frame is handled; of an array, array_take_options() says more.
+struct frame_options home_frame_options(const struct home *home, const tess_storage *storage);
+
+// -- open.c
 
 struct salvage;
 struct watch;
@@ -36,5 +75,25 @@ tess_status array_refresh(tess_array *a, bool *changed, tess_error *err);
 // a, open for reading, becomes what another one is, which ends. Its views stay what they
 // are if that has all their items, in the same layout; else they may not be used any more.
 void array_replace_state(tess_array *a, tess_array *newest);
+
+// -- create.c
+
+// What the items of a new array are.
+struct array_content {
+    bool plain; // no N-dimensional layer, and no chunk yet: nothing else counts
+    enum chunk_special special; // SPECIAL_NONE: from src, or sources
+    const struct copy_sources
+        *sources; // array/copy/copy.h; the first one's attributes come with it
+    bool inherits; // codec and filters are those of the first source, as far as they fit
+    const uint8_t *item; // SPECIAL_VALUE
+    const void *src; // C order
+    // Or written here, into an open change of a new array of zeros; a failure ends the call.
+    tess_status (*make)(void *user, tess_array *a, struct watch *watch, tess_error *err);
+    void *user;
+};
+// The home belongs to the array from here on, also after a failure.
+tess_status array_create(const struct home *home, const tess_storage *storage,
+                         const tess_params *params, const struct array_content *content,
+                         tess_array **a, tess_error *err);
 
 #endif

@@ -1,13 +1,17 @@
 /*
- * params.h - checks and adapts tess_params, for arrays and for single chunks.
+ * params.h - checks and adapts tess_params, for arrays and for single chunks; and what the library
+ * tells of an open array.
  *
- * The functions have no state: any thread may call them.
+ * The functions have no state, and read only: any number of threads may call them at once, while
+ * nothing changes the array; no lock.
  */
 #ifndef ARRAY_OPEN_PARAMS_H
 #define ARRAY_OPEN_PARAMS_H
 
+#include "array/array.h"
 #include "base/error.h"
 
+#include <tessera/array.h>
 #include <tessera/params.h>
 
 #include <stdint.h>
@@ -27,5 +31,12 @@ tess_status params_check_coding(const tess_params *p, tess_error *err);
 // the codec is replaced by the default codec. If that fails, too, nothing is changed, and creating
 // the array reports the error.
 void params_fit(tess_params *p, const struct geometry *g, const struct plugins *plugins);
+
+// -- of an open array
+
+void array_info(const tess_array *a, tess_info *info);
+
+// Parameters that make an array of the same kind: pointers in them belong to a.
+void array_params(const tess_array *a, tess_params *params);
 
 #endif

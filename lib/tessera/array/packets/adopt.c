@@ -1,11 +1,10 @@
 /*
  * adopt.c - chunks of packets become chunks of the array of one owner.
  */
-#include "array/packets/adopt.h"
+#include "array/packets/packets.h"
 
-#include "array/chunks/put.h"
-#include "array/chunks/stored.h"
-#include "array/packets/format.h"
+#include "array/array.h"
+#include "array/chunks/chunks.h"
 #include "array/packets/leases.h"
 #include "array/update.h"
 #include "base/checked.h"

@@ -2,9 +2,8 @@
  * encode.c - items in memory become a packet of encoded chunks, and these are written where the
  * array is.
  */
-#include "array/packets/encode.h"
+#include "array/packets/packets.h"
 
-#include "array/packets/format.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "frame/chunks/stored.h"

@@ -1,10 +1,11 @@
 /*
  * format.c - packets: encoded chunks that travel, or the extents where they were written.
  */
-#include "array/packets/format.h"
+#include "array/packets/packets.h"
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "frame/format/checksums.h"
 #include "geom/shape.h"

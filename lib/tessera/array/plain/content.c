@@ -1,9 +1,9 @@
 /*
  * content.c - the content of a chunk of an array, and chunks for plain frames.
  */
-#include "array/plain/content.h"
+#include "array/plain/plain.h"
 
-#include "array/chunks/put.h"
+#include "array/chunks/chunks.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/limits.h"

@@ -1,9 +1,8 @@
 /*
  * edit.c - the list of chunks of a plain frame changes, and with it their sizes.
  */
-#include "array/plain/edit.h"
+#include "array/plain/plain.h"
 
-#include "array/plain/content.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"

@@ -5,7 +5,7 @@
  * or hold the value once. Those at the old border hold padding, which may be anything; what of it
  * comes into sight becomes the fill value.
  */
-#include "array/shape/fill.h"
+#include "array/shape/shape.h"
 
 #include "array/array.h"
 #include "array/items/box.h"

@@ -5,11 +5,9 @@
  * the chunk row that holds it is split, or put together from two. Else all items behind the
  * position move (resize.c): before an axis gets shorter, after it got longer.
  */
-#include "array/shape/reshape.h"
+#include "array/shape/shape.h"
 
-#include "array/copy/copy_items.h"
-#include "array/shape/fill.h"
-#include "array/shape/resize.h"
+#include "array/copy/copy.h"
 #include "array/update.h"
 #include "base/checked.h"
 #include "cache/cache.h"

@@ -6,11 +6,10 @@
  *
  * Boxes of any number of pieces that are one item again and again are written without being read.
  */
-#include "array/shape/resize.h"
+#include "array/shape/shape.h"
 
 #include "array/array.h"
 #include "array/items/box.h"
-#include "array/shape/fill.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"

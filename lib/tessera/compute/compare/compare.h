@@ -7,7 +7,7 @@
 #ifndef COMPUTE_COMPARE_COMPARE_H
 #define COMPUTE_COMPARE_COMPARE_H
 
-#include "array/open/home.h"
+#include "array/open/open.h"
 #include "compute/compare/operand.h"
 
 #include <tessera/compare.h>

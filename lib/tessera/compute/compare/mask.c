@@ -3,7 +3,7 @@
  */
 #include "compute/compare/mask.h"
 
-#include "array/open/create.h"
+#include "array/open/open.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "compute/engine/engine.h"

@@ -7,7 +7,7 @@
  */
 #include "compute/map/divide.h"
 
-#include "array/view.h"
+#include "array/array.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"

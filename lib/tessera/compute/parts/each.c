@@ -8,8 +8,8 @@
  */
 #include "compute/parts/each.h"
 
+#include "array/array.h"
 #include "array/items/box.h"
-#include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"

@@ -4,7 +4,7 @@
 #include "compute/reduce/reduce.h"
 
 #include "array/items/box.h"
-#include "array/open/create.h"
+#include "array/open/open.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"

@@ -2,7 +2,7 @@
  * plain.h - frames without an N-dimensional layer: arrays of one dimension.
  *
  * Its chunks may differ in size: `chunk_starts` is made by plain_open(), and changes with the list
- * of chunks (array/plain/edit.h), with exclusive access. The block cache is off, as there is no
+ * of chunks (array/plain/plain.h), with exclusive access. The block cache is off, as there is no
  * grid to keep blocks by. Any number of threads may call the functions at once, but for
  * plain_open() and plain_set_geometry(). There is no lock.
  */

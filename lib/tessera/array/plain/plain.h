@@ -1,5 +1,5 @@
 /*
- * edit.h - the list of chunks of a plain frame changes.
+ * plain.h - the list of chunks of a plain frame changes; and chunks for it, and the content of one.
  *
  * Each call is one change of the frame: done, or not at all. Chunks may have any sizes. As long as
  * all but the last have the same, and the last is no longer, the frame says that size
@@ -8,12 +8,17 @@
  *
  * Requires exclusive access; no lock. Geometry and chunk_starts of the grid change with the list;
  * the sizes after a change are known before it is made (plain_sizes_after()).
+ *
+ * Reading: any number of threads at once, inside the gate of the grid. Chunks are made of what
+ * stands in memory; nothing of the array changes.
  */
-#ifndef ARRAY_PLAIN_EDIT_H
-#define ARRAY_PLAIN_EDIT_H
+#ifndef ARRAY_PLAIN_PLAIN_H
+#define ARRAY_PLAIN_PLAIN_H
 
 #include "array/array.h"
 #include "chunk/chunk.h"
+
+// -- edit.c
 
 struct chunk_grid;
 struct plain_splice;
@@ -66,5 +71,27 @@ tess_status plain_put_chunk(tess_array *a, int64_t n, const uint8_t *bytes, size
 
 // Place i gets the chunk that was in place order[i]; each place stands there once.
 tess_status plain_reorder(tess_array *a, const int64_t *order, tess_error *err);
+
+// -- content.c
+
+// All bytes of chunk n, in the order of its blocks, of any array that is no view.
+tess_status chunk_content_read(const tess_array *a, int64_t n, uint8_t *dst, size_t dst_size,
+                               struct watch *watch, tess_error *err);
+
+// A chunk of items, encoded as the frame says. *room is to be freed, also after a failure.
+tess_status plain_chunk_encode(const tess_array *a, const uint8_t *items, size_t size,
+                               struct watch *watch, struct plain_chunk *chunk, uint8_t **room,
+                               tess_error *err);
+// `nbytes` bytes that are zeros, NaNs, or were never written.
+tess_status plain_chunk_special(const tess_array *a, enum chunk_special special, int64_t nbytes,
+                                struct plain_chunk *chunk, tess_error *err);
+// Where such a chunk has to be stored: one item, again and again; or plain bytes, if they are no
+// whole items. c-blosc2 reads zeros, NaNs and nothing out of the index of a file alone. *bytes is
+// to be freed, also after a failure.
+tess_status plain_special_encode(const tess_array *a, enum chunk_special special, int32_t nbytes,
+                                 uint8_t **bytes, int32_t *cbytes, tess_error *err);
+// Stored bytes from anywhere; trusted: blocks are not decoded as a check. Nothing is copied.
+tess_status plain_chunk_check(const tess_array *a, const uint8_t *bytes, size_t size, bool trusted,
+                              struct plain_chunk *chunk, tess_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * stored.h - the chunks of an array as they are stored: what each is, its bytes, its checksum.
+ * chunks.h - the chunks of an array as they are stored: what each is, its bytes, its checksum; and
+ * stored bytes of the program that become a chunk.
  *
  * Which chunks have items in a box is read from the list of chunks where that says it; a stored
  * chunk is opened for its kind alone, beside the chunks that readers share (grid/open_chunks.h),
@@ -13,9 +14,14 @@
  * long as there are chunks, so they stay. Locks: one inside, held while the ledger is read: threads
  * that come meanwhile wait for it instead of reading it, too. What was loaded does not change
  * before sums_forget(), which requires exclusive access.
+ *
+ * To put a chunk: the bytes come from a stranger. They are checked before anything changes; what is
+ * stored is exactly what was checked, so the program must not change them meanwhile.
+ *
+ * Any number of threads at once; the call takes the turn of the chunk (grid/write/turns.h).
  */
-#ifndef ARRAY_CHUNKS_STORED_H
-#define ARRAY_CHUNKS_STORED_H
+#ifndef ARRAY_CHUNKS_CHUNKS_H
+#define ARRAY_CHUNKS_CHUNKS_H
 
 #include "array/array.h"
 #include "base/error.h"
@@ -24,6 +30,8 @@
 #include "frame/chunks/stored.h"
 
 #include <tessera/chunk.h>
+
+// -- stored.c
 
 struct checksums;
 struct frame;
@@ -72,5 +80,28 @@ tess_status sums_get(struct sums *s, const struct frame *f, const struct checksu
                      tess_error *err);
 
 void sums_forget(struct sums *s); // the frame becomes another one
+
+// -- put.c
+
+struct whole_chunk;
+
+// Whether frames of this library have chunks of such a format; whether all blocks can be decoded.
+tess_status chunk_check_format(const struct chunk_header *h, tess_error *err);
+tess_status chunk_check_blocks(const struct chunk_grid *grid, const struct whole_chunk *w,
+                               tess_error *err);
+
+// Whether stored bytes are a chunk that can stand at place n: header, table and dictionary, and all
+// blocks, unless they are trusted. *special: what the chunk is. chunk_check_header(): the same of
+// the header, of `cbytes` stored bytes, if no more is at hand.
+tess_status chunk_check_put(const struct chunk_grid *grid, int64_t n, const uint8_t *chunk,
+                            size_t size, bool trusted, enum chunk_special *special,
+                            tess_error *err);
+tess_status chunk_check_header(const struct chunk_grid *grid, int64_t n, const uint8_t *header,
+                               int32_t cbytes, enum chunk_special *special, tess_error *err);
+
+// The array is writable and no view. trusted: blocks are not decoded as a check. On failure nothing
+// has changed.
+tess_status array_put_chunk(tess_array *a, int64_t n, const uint8_t *chunk, size_t size,
+                            bool trusted, tess_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * format.h - packets: encoded chunks that travel, or the extents where they were written.
+ * packets.h - packets: encoded chunks that travel, or the extents where they were written; made of
+ * items in memory (encode.c), and adopted by the owner of the array (adopt.c).
  *
  * A packet says what array it is for and describes each of its chunks. Those of kind bytes have the
  * chunks behind that; of the other kinds the chunks were written elsewhere, and the offsets say
@@ -38,16 +39,43 @@
  * them is for adopt.c, and so are the bytes of the chunks.
  *
  * Nothing is copied: a packet that was parsed leads into the caller's bytes. Any number of threads.
+ *
+ * To encode: the chunks are staged in a frame in memory that has none (a sketch), and never
+ * installed: the frame stays as it is, and its list takes no memory. Any number of threads at once;
+ * the call takes the turn of the chunks, so that those of others are encoded meanwhile.
+ *
+ * To write them, the worker is told where by the process that has the array open; one thread per
+ * call, no lock.
+ *
+ * Memory: the packet, and its chunks once more.
+ *
+ * To adopt: packets come from strangers. All that a packet says is compared with the array before
+ * anything changes; then its chunks get into the list at once, or none does. Nothing is committed
+ * here but at the end; and at the beginning, an array that has not replaced the one at its path, or
+ * a file whose state is not sealed.
+ *
+ * Any number of threads may add to one adoption, beside other reads and writes of the array. Each
+ * call has the turn of its chunks, so that what it finds adopted stays as it is; the mutex of the
+ * adoption guards the set of chunks that were adopted, and is not held while anything is read,
+ * decoded or written. The adoption holds the array, like a view.
  */
-#ifndef ARRAY_PACKETS_FORMAT_H
-#define ARRAY_PACKETS_FORMAT_H
+#ifndef ARRAY_PACKETS_PACKETS_H
+#define ARRAY_PACKETS_PACKETS_H
 
+#include "array/array.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "chunk/header.h"
+#include "frame/contiguous/extents.h"
+#include "grid/box_memory.h"
 
+#include <tessera/packet.h>
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+// -- format.c
 
 struct geometry;
 struct ndlayer;
@@ -103,5 +131,37 @@ tess_status packet_start(struct packet *p, uint8_t **bytes, tess_error *err);
 void packet_put_entry(const struct packet *p, uint8_t *bytes, int64_t i,
                       const struct packet_entry *e);
 void packet_seal(const struct packet *p, uint8_t *bytes);
+
+// -- encode.c
+
+// A box of whole chunks; src: its items, unless there are none. *packet is the caller's to free.
+// TESS_ERR_ARG: the box cuts chunks; the array is no sketch.
+tess_status array_encode_packet(tess_array *sketch, const struct box *box,
+                                const struct box_memory_const *src, struct watch *watch,
+                                uint8_t **packet, size_t *packet_size, tess_error *err);
+
+// Of a packet that has its chunks. part: of a lease; bytes of a file, or numbers of files. sync:
+// all is on the disk when this returns. *placed is the packet that says where they are, the
+// caller's to free.
+tess_status packet_place(const void *packet, size_t size, const char *path, struct extent part,
+                         bool sync, uint8_t **placed, size_t *placed_size, tess_error *err);
+
+// -- adopt.c
+
+// The array is writable, and has a grid of chunks. It is committed if it has not replaced the one
+// at its path, or if its file is not sealed.
+tess_status adoption_begin(tess_array *a, tess_adoption **adoption, tess_error *err);
+// Whether the array is still there, and may be changed.
+tess_status adoption_check(const tess_adoption *ad, tess_error *err);
+// trusted: blocks are not decoded as a check.
+tess_status adoption_add(tess_adoption *ad, const void *packet, size_t size, bool trusted,
+                         tess_error *err);
+// The first chunk from `from` on that was not adopted; -1: there is none.
+int64_t adoption_missing(tess_adoption *ad, int64_t from);
+// Space that workers write to, and the end of it.
+tess_status adoption_lease(tess_adoption *ad, int64_t size, struct extent *lease, tess_error *err);
+tess_status adoption_return(tess_adoption *ad, struct extent lease, tess_error *err);
+// Also after a failure it is ended.
+tess_status adoption_end(tess_adoption *ad, bool commit, tess_error *err);
 
 #endif

@@ -8,7 +8,7 @@
  * implementations know, what killed programs left, the array itself, the lock file. So a program
  * that dies leaves the array whole, or a lock file that locks nothing.
  */
-#include "array/files.h"
+#include "array/keep/keep.h"
 
 #include "base/error.h"
 #include "base/memory.h"
