@@ -1,5 +1,5 @@
 /*
- * array_info.c - tests of array/info: what is told of an array is what it was made with, and what
+ * array_info.c - tests of array/open/params: what is told of an array is what it was made with, and what
  * was stored since.
  */
 #include "array/open/params.h"

@@ -4,10 +4,9 @@
  * Proposals are compared with the cheapest of all grids whose parts are halved again and again, as
  * the model sees it.
  */
-#include "layout/grids.h"
+#include "layout/private.h"
 
 #include "layout/blosc2_default.h"
-#include "layout/private.h"
 
 #include "support/random.h"
 #include "support/shape_text.h"

@@ -1,7 +1,7 @@
 /*
  * layout_mix.c - access mixes: each form of the notation, its weight, and what is refused.
  */
-#include "layout/accesses.h"
+#include "layout/private.h"
 
 #include <inttypes.h>
 #include <math.h>

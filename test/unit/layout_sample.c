@@ -3,7 +3,7 @@
  *
  * The arrays here hold their own indices, so that each item of a sample says where it is from.
  */
-#include "layout/sample.h"
+#include "layout/private.h"
 
 #include "base/error.h"
 

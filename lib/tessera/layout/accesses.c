@@ -4,11 +4,12 @@
  * Every access is a box of which some axes are whole; nothing but this unit knows planes, lines and
  * points.
  */
-#include "layout/accesses.h"
+#include "layout/private.h"
 
 #include "api/uncancelled.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "geom/model.h"
 #include "meta/radix.h"
 
 #include <tessera/layout.h>

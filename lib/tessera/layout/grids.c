@@ -4,7 +4,7 @@
  * An axis of n items is divided into k chunks of ceil(n / k), a chunk of c items into m blocks of
  * ceil(c / m): as little as possible is padding. Half the length is twice as many parts.
  */
-#include "layout/grids.h"
+#include "layout/private.h"
 
 #include <tessera/array.h>
 

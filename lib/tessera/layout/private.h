@@ -1,6 +1,9 @@
 /*
- * private.h - the steps of a layout search, each a unit of this module:
+ * private.h - the steps of a layout search, and what they work with, each a unit of this module:
  *
+ *     grids       shapes of chunks and blocks, and their neighbours
+ *     accesses    what is done with an array, with weights, as the model counts it
+ *     sample      a part of an array that stands for all of it, in memory
  *     request     what the caller asks for, checked and complete
  *     proposals   what is worth measuring: grids by the model, codecs, filters
  *     trial       one layout, measured on the sample
@@ -12,15 +15,122 @@
 #define LAYOUT_PRIVATE_H
 
 #include "base/sized.h"
-#include "layout/accesses.h"
+#include "geom/model.h"
 #include "layout/blosc2_default.h"
-#include "layout/grids.h"
-#include "layout/sample.h"
 #include "task/watch.h"
 
 #include <tessera/layout.h>
+#include <tessera/params.h>
 
 #include <stdbool.h>
+#include <stdint.h>
+
+// -- grids.c: the shapes of chunks and blocks that a search considers, and their neighbours.
+
+// The array, and the bounds of its grids.
+struct grid_space {
+    int ndim;
+    int64_t shape[TESS_MAX_NDIM]; // no axis is empty
+    int32_t typesize;
+    int64_t chunk_most; // bytes
+    // Bytes; a block of one item is never too large, all of an array or of a fixed chunk never too
+    // small.
+    int64_t block_most, block_least;
+    bool fixed_chunks, fixed_blocks; // as the caller gave them
+};
+
+// The product of the lengths; INT64_MAX if it is larger.
+int64_t grids_items(int ndim, const int64_t *lengths);
+
+bool grids_equal(int ndim, const struct grid *a, const struct grid *b);
+
+// Whether the sizes are within bounds, blocks lie inside chunks, and there are not too many of
+// either.
+bool grids_is_valid(const struct grid_space *space, const struct grid *g);
+
+/*
+ * The neighbours: along one axis, or shorter along one and longer along another, chunks or blocks
+ * or both have half or twice the length. Lengths are such that an axis is divided evenly.
+ */
+struct grid_step {
+    int number;
+};
+
+// The next neighbour of g, from step.number 0 on; false when there are no more. It may be g itself,
+// and it may not be valid.
+bool grids_next(const struct grid_space *space, const struct grid *g, struct grid_step *step,
+                struct grid *neighbour);
+
+// The shapes of an array, from and to its description.
+struct grid grids_of(const tess_params *params);
+void grids_put(const struct grid *g, tess_params *params);
+
+// The shapes that the library chooses for an array, where *params has none, and bytes of its items.
+// Fails if no array can be made with *params.
+tess_status grids_automatic(const tess_params *params, struct grid *g, int32_t *typesize,
+                            tess_error *err);
+
+// -- accesses.c: what is done with an array: accesses with weights, as the model counts them.
+
+struct mix {
+    int count;
+    tess_access items[TESS_MAX_ACCESSES]; // as the caller gave them
+    struct access accesses[TESS_MAX_ACCESSES]; // the same, boxes cut to the shape
+};
+
+// Checks the accesses of the caller; items NULL: the default mix.
+tess_status mix_init(struct mix *mix, const tess_access *items, int count, int ndim,
+                     const int64_t *shape, tess_error *err);
+
+// Seconds of all accesses, each as often as its weight says.
+double mix_predict(const struct mix *mix, const struct model *m, const struct grid_space *space,
+                   const struct grid *g);
+
+// -- sample.c: a part of an array that stands for all of it, in memory.
+//
+// An array that is not larger than the sample may be is taken as it is. Of a larger one the longest
+// axes are shortened, and from a shortened axis pieces are taken at equal distances, so that the
+// sample has something of everywhere. Without data there is a smooth field with noise in it.
+
+struct sample {
+    int ndim;
+    int64_t shape[TESS_MAX_NDIM];
+    bool whole; // it is the array
+    size_t size; // bytes
+    uint8_t *items; // in C order
+};
+
+// `size` bytes are as many as it may have. End it with sample_close(), also after a failure.
+tess_status sample_take(struct sample *s, const tess_params *array, int64_t size,
+                        tess_tuner_read_fn *read, void *from, tess_error *err);
+
+// The same without data: a smooth field with noise, between 0 and 1000.
+tess_status sample_generate(struct sample *s, const tess_params *array, int64_t size,
+                            tess_error *err);
+
+void sample_close(struct sample *s); // also one of zeros
+
+// -- numbers that look random, the same in each run: places of accesses, generated fields
+//
+// The finaliser of splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+// generators", 2014).
+
+#define RANDOM_STEP UINT64_C(0x9e3779b97f4a7c15)
+
+static inline uint64_t
+sample_mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+// The next number of a sequence.
+static inline uint64_t
+sample_random(uint64_t *state)
+{
+    return sample_mix(*state += RANDOM_STEP);
+}
 
 // -- request.c: what the caller of a proposal or a search asks for, checked and complete.
 

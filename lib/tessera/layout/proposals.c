@@ -13,9 +13,7 @@
 #include "codec/codec.h"
 #include "geom/model.h"
 #include "grid/cost.h"
-#include "layout/accesses.h"
 #include "layout/blosc2_default.h"
-#include "layout/grids.h"
 
 #include <string.h>
 

@@ -8,9 +8,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "cache/account.h"
-#include "layout/accesses.h"
 #include "layout/blosc2_default.h"
-#include "layout/grids.h"
 #include "task/task.h"
 
 #include <math.h>

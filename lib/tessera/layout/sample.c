@@ -1,13 +1,12 @@
 /*
  * sample.c - a part of an array that stands for all of it, in memory.
  */
-#include "layout/sample.h"
+#include "layout/private.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/swap.h"
 #include "geom/shape.h"
-#include "layout/grids.h"
 #include "meta/dtype.h"
 #include "ndcopy/ndcopy.h"
 

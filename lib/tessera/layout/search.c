@@ -8,9 +8,7 @@
 #include "codec/codec.h"
 #include "filter/filter.h"
 #include "geom/model.h"
-#include "layout/accesses.h"
 #include "layout/blosc2_default.h"
-#include "layout/grids.h"
 #include "task/watch.h"
 
 #include <stdlib.h>

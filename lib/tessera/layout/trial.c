@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "geom/model.h"
 #include "geom/shape.h"
-#include "layout/sample.h"
 #include "ndcopy/ndcopy.h"
 #include "task/watch.h"
 

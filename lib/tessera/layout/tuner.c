@@ -9,10 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "layout/accesses.h"
-#include "layout/grids.h"
 #include "layout/private.h"
-#include "layout/sample.h"
 #include "task/watch.h"
 
 #include <tessera/copy.h>
