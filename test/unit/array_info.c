@@ -1,6 +1,6 @@
 /*
- * array_info.c - tests of array/open/params: what is told of an array is what it was made with, and what
- * was stored since.
+ * array_info.c - tests of array/open/params: what is told of an array is what it was made with, and
+ * what was stored since.
  */
 #include "array/open/params.h"
 

@@ -1,6 +1,6 @@
 /*
- * array_view.c - tests of array/array, array/items/box and array/update: views of random
- * arrays, and views of those, against lists of the items that are seen through them.
+ * array_view.c - tests of array/array, array/items/box and array/update: views of random arrays,
+ * and views of those, against lists of the items that are seen through them.
  *
  * The three are driven together: box and chosen have nothing of their own but the way through a
  * view, and update is these as one change each.

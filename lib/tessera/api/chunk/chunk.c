@@ -2,7 +2,7 @@
  * chunk.c - the public functions on chunks and blocks of an array as they are stored.
  */
 #include "api/check.h"
-#include "api/chunk/calls.h"
+#include "api/chunk/private.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "array/chunks/chunks.h"

@@ -1,7 +1,7 @@
 /*
  * codec.c - the public functions on one chunk in memory, without an array.
  */
-#include "api/chunk/options.h"
+#include "api/chunk/private.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "array/chunks/chunks.h"

@@ -1,7 +1,7 @@
 /*
  * options.c - what the program gives for chunks without an array.
  */
-#include "api/chunk/options.h"
+#include "api/chunk/private.h"
 
 #include "api/take.h"
 #include "api/uncancelled.h"
@@ -10,6 +10,8 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "chunk/plugins.h"
+#include "chunk/scratch.h"
 
 #include <inttypes.h>
 

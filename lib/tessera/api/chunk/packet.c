@@ -2,7 +2,7 @@
  * packet.c - the public functions that make packets of encoded chunks, and adopt them.
  */
 #include "api/check.h"
-#include "api/chunk/calls.h"
+#include "api/chunk/private.h"
 #include "api/select/slice.h"
 #include "api/uncancelled.h"
 #include "array/array.h"

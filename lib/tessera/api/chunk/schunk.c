@@ -2,7 +2,7 @@
  * schunk.c - the public functions on super-chunks, which are plain frames.
  */
 #include "api/check.h"
-#include "api/chunk/calls.h"
+#include "api/chunk/private.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
