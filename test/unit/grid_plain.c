@@ -6,7 +6,6 @@
  * test/golden. Here their table of starts is made by hand.
  */
 #include "grid/read/plain.h"
-#include "grid/read/plain_read.h"
 
 #include "base/bytes.h"
 #include "chunk/encode/encode.h"

@@ -3,8 +3,9 @@
  * after the other, points and lists of indices.
  *
  * Here the indices of a view become those of its base (geom/index_map.h); the grid below knows no
- * views. Points and indices lie inside the shape, and some are chosen; their items stand in memory
- * one after the other, in C order of the indices.
+ * views, but for the boxes that it reads ahead, which it is given one by one. Points and indices
+ * lie inside the shape, and some are chosen; their items stand in memory one after the other, in C
+ * order of the indices.
  *
  * Nothing is kept between calls, and there is no lock. Any number of threads at once; those that
  * write have the turn of the chunks of the base (grid/write/turns.h), or exclusive access to it. A
@@ -20,6 +21,7 @@
 #include "grid/box_memory.h"
 #include "grid/write/constant.h"
 
+struct boxes_ahead;
 struct frame_staged;
 struct selection;
 
@@ -40,19 +42,11 @@ tess_status array_base_box(const tess_array *a, const struct box *box,
 tess_status array_is_constant(const tess_array *a, const struct box *box, enum constant_look look,
                               struct watch *watch, uint8_t *item, bool *is, tess_error *err);
 
-struct array_ahead; // NULL: nothing is read early
-
-// next_box: the next box, of the indices of `a`, all items of which are needed; false: there is
-// none. Called as that of boxes_ahead_begin(). *x is NULL after a failure.
-tess_status array_ahead_new(struct array_ahead **x, const tess_array *a,
-                            bool (*next_box)(void *arg, int64_t *start, int64_t *stop), void *arg,
-                            struct watch *watch, tess_error *err);
-// All of a call are stopped before the first is freed; NULL: fine.
-void array_ahead_stop(struct array_ahead *x);
-void array_ahead_free(struct array_ahead *x);
-
-tess_status array_ahead_reach(struct array_ahead *x, int64_t k, tess_error *err);
-void array_ahead_leave(struct array_ahead *x, int64_t k);
+// Boxes of an array, which may be a view, that a call will read one after the other: as
+// boxes_ahead_new() (grid/read/boxes_ahead.h).
+tess_status array_boxes_ahead(struct boxes_ahead **x, const tess_array *a,
+                              bool (*next_box)(void *arg, int64_t *start, int64_t *stop), void *arg,
+                              struct watch *watch, tess_error *err);
 
 tess_status array_get_points(const tess_array *a, int64_t npoints, const int64_t *coords,
                              uint8_t *dst, struct watch *watch, tess_error *err);

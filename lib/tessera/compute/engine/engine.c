@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "frame/commit/lock.h"
+#include "grid/read/boxes_ahead.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@ struct engine_ahead {
     const struct engine_sink *sink;
     int k;
     struct division_walk coming; // boxes that were not asked for
-    struct array_ahead *ahead;
+    struct boxes_ahead *ahead;
 };
 
 struct grain {
@@ -47,9 +48,9 @@ static void
 end_ahead(struct engine *e)
 {
     for (int k = 0; e->ahead && k < e->narrays; k++)
-        array_ahead_stop(e->ahead[k].ahead);
+        boxes_ahead_stop(e->ahead[k].ahead);
     for (int k = 0; e->ahead && k < e->narrays; k++)
-        array_ahead_free(e->ahead[k].ahead);
+        boxes_ahead_free(e->ahead[k].ahead);
     mem_free(e->ahead);
     e->ahead = NULL;
 }
@@ -113,7 +114,7 @@ next_box(void *job, void *grain, bool *more, tess_error *err)
         g->box.nitems *= g->box.stop[i] - g->box.start[i];
     e->nitems += g->box.nitems;
     for (int k = 0; k < e->narrays && st == TESS_OK; k++)
-        st = array_ahead_reach(e->ahead[k].ahead, g->box.number, err);
+        st = boxes_ahead_reach(e->ahead[k].ahead, g->box.number, err);
     return st;
 }
 
@@ -130,7 +131,7 @@ work_on_box(void *job, void *grain, tess_error *err)
     const tess_status st = e->sink->work(e->sink->self, g->tally, &g->box, room, err);
     give_room(e, room);
     for (int k = 0; k < e->narrays; k++)
-        array_ahead_leave(e->ahead[k].ahead, g->box.number);
+        boxes_ahead_leave(e->ahead[k].ahead, g->box.number);
     watch_add(e->watch, g->box.nitems);
     return st;
 }
@@ -165,8 +166,8 @@ engine_begin(struct engine *e, const struct engine_sink *sink, const struct divi
     for (int k = 0; k < n && st == TESS_OK; k++) {
         e->ahead[k] = (struct engine_ahead){.sink = sink, .k = k, .coming = e->walk};
         if (arrays[k])
-            st = array_ahead_new(&e->ahead[k].ahead, arrays[k], next_coming, &e->ahead[k],
-                                 &e->inner, err);
+            st = array_boxes_ahead(&e->ahead[k].ahead, arrays[k], next_coming, &e->ahead[k],
+                                   &e->inner, err);
     }
     return st;
 }

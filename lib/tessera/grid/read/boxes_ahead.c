@@ -7,15 +7,44 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "frame/query.h"
+#include "geom/index_map.h"
 #include "geom/walk.h"
 #include "grid/grid.h"
 #include "grid/open_chunk.h"
-#include "grid/read/upcoming.h"
+#include "grid/open_chunks.h"
+#include "grid/read/private.h"
 #include "io/ahead.h"
 #include "io/io.h"
 #include "task/watch.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 enum { VISITS = 4096 }; // chunks of boxes that are expected
+
+struct boxes_ahead {
+    struct expecting_call call;
+    struct io_ahead *ahead;
+    struct fetch fetch; // the chunks and blocks of all boxes
+    struct upcoming upcoming;
+    struct grain_maker maker; // a grain is what a box needs of a chunk
+    const struct index_map *map; // of the view whose boxes they are; NULL: of none
+    bool (*next_box)(void *arg, int64_t *start, int64_t *stop);
+    void *arg;
+
+    struct walk chunks; // of the box at hand; stands on the next one
+    bool more; // there is a chunk
+    int64_t box; // its number
+    int64_t reached; // boxes before it are not read ahead any more
+    bool all_made; // or it failed: the job that needs it says why
+    struct room wanted, announced;
+    atomic_bool over;
+
+    pthread_mutex_t lock;
+    struct visit *visits; // chunks that are expected, by boxes
+    int nvisits;
+    int64_t kept; // bytes that the files of these chunks keep
+};
 
 // A box that needs a chunk that is expected.
 struct visit {
@@ -47,12 +76,18 @@ _Static_assert(sizeof(struct ahead_chunk) <= FETCH_POSITION_SIZE &&
 static void
 begin_next_box(struct boxes_ahead *x)
 {
+    static const int64_t no_memory[NDIM_MAX];
     const struct geometry *const g = &x->fetch.grid->g;
-    int64_t start[NDIM_MAX], stop[NDIM_MAX], step[NDIM_MAX];
+    int64_t start[NDIM_MAX], stop[NDIM_MAX];
+    struct box box = {start, stop, NULL};
+    struct index_box mapped;
     x->more = false;
-    while (!x->more && x->next_box(x->arg, start, stop, step)) {
+    while (!x->more && x->next_box(x->arg, start, stop)) {
         x->box++;
-        x->more = walk_chunks(&x->chunks, g, &(struct box){start, stop, step});
+        if (x->map)
+            index_map_box(x->map, &box, no_memory, &mapped);
+        x->more =
+            walk_begin(&x->chunks, g->ndim, g->chunkshape, g->grid, x->map ? &mapped.box : &box);
     }
 }
 
@@ -283,6 +318,8 @@ make_one(struct boxes_ahead *x)
 tess_status
 boxes_ahead_reach(struct boxes_ahead *x, int64_t k, tess_error *err)
 {
+    if (!x)
+        return TESS_OK;
     x->reached = k;
     while (may_make(x))
         make_one(x);
@@ -293,7 +330,8 @@ boxes_ahead_reach(struct boxes_ahead *x, int64_t k, tess_error *err)
 void
 boxes_ahead_leave(struct boxes_ahead *x, int64_t k)
 {
-    forget_box(x, k);
+    if (x)
+        forget_box(x, k);
 }
 
 // -- begin and end
@@ -324,16 +362,8 @@ prepare(struct boxes_ahead *x, tess_error *err)
     return TESS_OK;
 }
 
-bool
-boxes_ahead_pays(const struct chunk_grid *grid)
-{
-    return frame_manner(grid->frame)->far;
-}
-
-tess_status
-boxes_ahead_begin(struct boxes_ahead *x, const struct chunk_grid *grid,
-                  bool (*next_box)(void *arg, int64_t *start, int64_t *stop, int64_t *step),
-                  void *arg, struct watch *watch, tess_error *err)
+static tess_status
+begin(struct boxes_ahead *x, const struct chunk_grid *grid, struct watch *watch, tess_error *err)
 {
     static const struct fetch_reader reader = {
         .position_size = sizeof(struct ahead_chunk),
@@ -342,7 +372,6 @@ boxes_ahead_begin(struct boxes_ahead *x, const struct chunk_grid *grid,
         .next_block = ahead_next_block,
         .number = ahead_number,
     };
-    *x = (struct boxes_ahead){.next_box = next_box, .arg = arg};
     x->fetch =
         (struct fetch){.grid = grid, .reader = &reader, .self = x, .watch = watch, .outside = true};
     atomic_init(&x->over, false);
@@ -358,9 +387,36 @@ boxes_ahead_begin(struct boxes_ahead *x, const struct chunk_grid *grid,
     return grid->plain ? TESS_OK : prepare(x, err);
 }
 
+tess_status
+boxes_ahead_new(struct boxes_ahead **out, const struct chunk_grid *grid,
+                const struct index_map *map,
+                bool (*next_box)(void *arg, int64_t *start, int64_t *stop), void *arg,
+                struct watch *watch, tess_error *err)
+{
+    *out = NULL;
+    if (!frame_manner(grid->frame)->far)
+        return TESS_OK;
+    struct boxes_ahead *const x = mem_zeroed(1, sizeof *x);
+    if (!x)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
+    x->map = map;
+    x->next_box = next_box;
+    x->arg = arg;
+    const tess_status st = begin(x, grid, watch, err);
+    if (st == TESS_OK) {
+        *out = x;
+    } else {
+        boxes_ahead_stop(x);
+        boxes_ahead_free(x);
+    }
+    return st;
+}
+
 void
 boxes_ahead_stop(struct boxes_ahead *x)
 {
+    if (!x)
+        return;
     atomic_store(&x->over, true);
     if (x->call.ahead)
         expected_chunks_end(x->fetch.grid->expected, &x->call);
@@ -375,7 +431,10 @@ boxes_ahead_stop(struct boxes_ahead *x)
 void
 boxes_ahead_free(struct boxes_ahead *x)
 {
+    if (!x)
+        return;
     io_ahead_free(x->ahead);
     mem_free(x->visits);
     pthread_mutex_destroy(&x->lock);
+    mem_free(x);
 }

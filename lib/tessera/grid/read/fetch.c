@@ -4,9 +4,8 @@
  * A small read is run_alone(): make a grain, open its chunk, decode its blocks, give them to the
  * sink, and so on. Others are tasks of several threads.
  *
- * Elsewhere: how blocks become grains (grains.h); the blocks of a grain (grid/blocks.h); of tasks,
- * opening chunks early (upcoming.h) and reading the stored bytes of many grains together
- * (planned.h).
+ * Elsewhere: how blocks become grains, and, of tasks, how chunks are opened early and the stored
+ * bytes of many grains read together (private.h); the blocks of a grain (grid/blocks.h).
  */
 #include "grid/read/fetch.h"
 
@@ -24,10 +23,7 @@
 #include "grid/cost.h"
 #include "grid/open_chunk.h"
 #include "grid/pool.h"
-#include "grid/read/grains.h"
-#include "grid/read/planned.h"
-#include "grid/read/prefetch.h"
-#include "grid/read/upcoming.h"
+#include "grid/read/private.h"
 #include "io/ahead.h"
 #include "task/gate.h"
 #include "task/task.h"

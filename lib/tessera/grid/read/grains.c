@@ -2,7 +2,7 @@
  * grains.c - the parts of a job that a thread works on, made in order, and the stored bytes of
  * each.
  */
-#include "grid/read/grains.h"
+#include "grid/read/private.h"
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -10,7 +10,6 @@
 #include "grid/blocks.h"
 #include "grid/open_chunk.h"
 #include "grid/open_chunks.h"
-#include "grid/read/prefetch.h"
 #include "io/ahead.h"
 #include "task/gate.h"
 #include "task/task.h"

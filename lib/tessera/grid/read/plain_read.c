@@ -8,7 +8,6 @@
  * of a chunk is needed, else what opening it needs, and then all blocks that are, at once. The
  * thread of the call decodes them.
  */
-#include "grid/read/plain_read.h"
 
 #include "base/checked.h"
 #include "base/error.h"

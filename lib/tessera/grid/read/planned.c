@@ -1,14 +1,13 @@
 /*
  * planned.c - grains that are made ahead, so that the stored bytes of many are read together.
  */
-#include "grid/read/planned.h"
+#include "grid/read/private.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "frame/query.h"
 #include "grid/grid.h"
 #include "grid/open_chunks.h"
-#include "grid/read/upcoming.h"
 #include "io/ahead.h"
 #include "io/io.h"
 #include "task/gate.h"
@@ -165,7 +164,7 @@ is_ended(void *arg)
 }
 
 // A near frame: one file of chunks, read, not mapped, that workers do not read as whole chunks
-// (prefetch.h); and a job that is worth it.
+// (private.h); and a job that is worth it.
 bool
 planned_pays(const struct fetch *f)
 {

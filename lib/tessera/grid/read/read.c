@@ -21,7 +21,7 @@
 #include "grid/grid.h"
 #include "grid/place.h"
 #include "grid/read/fetch.h"
-#include "grid/read/plain_read.h"
+#include "grid/read/plain.h"
 #include "ndcopy/convert/convert.h"
 #include "ndcopy/ndcopy.h"
 #include "task/gate.h"

@@ -1,7 +1,7 @@
 /*
  * upcoming.c - the chunks of a job, in order, each opened when its turn comes.
  */
-#include "grid/read/upcoming.h"
+#include "grid/read/private.h"
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -57,14 +57,14 @@ upcoming_init(struct upcoming *u, const struct fetch *f, int threads, struct io_
     u->ring = NULL;
     u->positions = NULL;
     if (ahead && frame_is_sparse(frame))
-        prefetch_init_far(
-            &u->prefetch, f->grid,
+        openings_init_far(
+            &u->openings, f->grid,
             frame_chunks_within(frame, f->grid->context->ahead, frame_manner(frame)->requests));
     else
-        prefetch_init(&u->prefetch, f->grid, ahead ? 1 : threads);
-    u->prefetch.progress = progress;
+        openings_init(&u->openings, f->grid, ahead ? 1 : threads);
+    u->openings.progress = progress;
     const bool keeps = !f->reader->stand, far = frame_manner(frame)->far;
-    u->most = u->prefetch.most;
+    u->most = u->openings.most;
     if (ahead && u->most == 0)
         u->most = keeps ? MOST_POSITIONS : far ? MOST_FAR : MOST_NEAR;
     if (u->most == 0)
@@ -81,7 +81,7 @@ upcoming_init(struct upcoming *u, const struct fetch *f, int threads, struct io_
 void
 upcoming_finish(struct upcoming *u)
 {
-    prefetch_finish(&u->prefetch);
+    openings_finish(&u->openings);
     for (; u->ring && u->count > 0; u->count--, u->first = (u->first + 1) % u->most)
         io_want_release(u->ring[u->first].front);
     mem_free(u->ring);
@@ -119,7 +119,7 @@ static tess_status
 open_part(struct upcoming *u, const struct announced *c, tess_error *err)
 {
     struct opening *o;
-    const tess_status st = prefetch_announce(&u->prefetch, c->n, c->all, &o, err);
+    const tess_status st = openings_announce(&u->openings, c->n, c->all, &o, err);
     if (st != TESS_OK)
         return st;
     struct open_chunk *const open = open_chunks_find(u->f->grid, c->n);
@@ -151,8 +151,8 @@ upcoming_announce(struct upcoming *u, bool *announced, struct opening **opening,
     *announced = true;
     u->count++;
     if (!u->ahead)
-        return prefetch_announce(&u->prefetch, c->n, c->all, opening, err);
-    return u->prefetch.most > 0 ? open_part(u, c, err) : want_front(u, c, err);
+        return openings_announce(&u->openings, c->n, c->all, opening, err);
+    return u->openings.most > 0 ? open_part(u, c, err) : want_front(u, c, err);
 }
 
 const void *
@@ -167,7 +167,7 @@ upcoming_is_ready(const struct upcoming *u)
     if (u->count == 0)
         return true;
     const struct announced *const c = &u->ring[u->first];
-    return u->prefetch.most > 0 ? prefetch_is_ready(&u->prefetch)
+    return u->openings.most > 0 ? openings_is_ready(&u->openings)
                                 : !c->front || io_want_is_ready(c->front);
 }
 
@@ -184,8 +184,8 @@ take_announced(struct upcoming *u, void *chunk, struct open_chunk **open, struct
     u->first = (u->first + 1) % u->most;
     u->count--;
     *front = c->front;
-    return u->prefetch.most > 0
-               ? prefetch_take(&u->prefetch, open, err)
+    return u->openings.most > 0
+               ? openings_take(&u->openings, open, err)
                : open_chunks_get(u->f->grid, c->n, c->all, c->front, u->progress, open, err);
 }
 
@@ -194,8 +194,8 @@ upcoming_skip(struct upcoming *u)
 {
     struct open_chunk *open = NULL;
     io_want_release(u->ring[u->first].front);
-    if (u->prefetch.most > 0)
-        (void)prefetch_take(&u->prefetch, &open, NULL); // nobody needs it
+    if (u->openings.most > 0)
+        (void)openings_take(&u->openings, &open, NULL); // nobody needs it
     open_chunk_release(open);
     u->first = (u->first + 1) % u->most;
     u->count--;

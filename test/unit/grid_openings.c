@@ -1,8 +1,8 @@
 /*
- * grid_prefetch.c - tests of grid/prefetch: chunks that are announced come in that order, whoever
- * opens them; and failures come with them.
+ * grid_openings.c - tests of grid/read/openings: chunks that are announced come in that order,
+ * whoever opens them; and failures come with them.
  */
-#include "grid/read/prefetch.h"
+#include "grid/read/private.h"
 
 #include "frame/query.h"
 #include "grid/pool.h"
@@ -67,7 +67,7 @@ check_chunk(const struct verified *v, int64_t n, const struct open_chunk *open)
 static void
 whether(void **state)
 {
-    struct prefetch x;
+    struct openings x;
     struct random r;
     (void)state;
     random_init(&r, random_seed());
@@ -75,19 +75,19 @@ whether(void **state)
         struct verified v;
         verified_init(&v, &r, k == 0 ? TESS_CHECKSUMS_VERIFY : TESS_CHECKSUMS_WRITE);
         for (int threads = 1; threads <= THREADS; threads++) {
-            prefetch_init(&x, v.a->grid, threads);
+            openings_init(&x, v.a->grid, threads);
             if (k == 0 && threads > 1)
                 assert_int_equal(x.most, threads);
             else
                 assert_int_equal(x.most, 0);
-            prefetch_finish(&x);
+            openings_finish(&x);
         }
         // Large chunks: one at a time.
         const int32_t chunksize = v.a->grid->g.chunksize;
         v.a->grid->g.chunksize = 60 << 20;
-        prefetch_init(&x, v.a->grid, THREADS);
+        openings_init(&x, v.a->grid, THREADS);
         assert_int_equal(x.most, k == 0 ? 1 : 0);
-        prefetch_finish(&x);
+        openings_finish(&x);
         v.a->grid->g.chunksize = chunksize;
         verified_finish(&v);
     }
@@ -104,12 +104,12 @@ in_order(void **state)
     verified_init(&v, &r, TESS_CHECKSUMS_VERIFY);
     for (int64_t i = random_cases(200, 20000); i > 0; i--) {
         struct opening *o[CHUNKS];
-        struct prefetch x;
+        struct openings x;
         int announced = 0, taken = 0, released = 0;
-        prefetch_init(&x, v.a->grid, THREADS);
+        openings_init(&x, v.a->grid, THREADS);
         while (taken < 10) {
             if (x.count < x.most && random_below(&r, 2)) {
-                ok(prefetch_announce(&x, (announced * 7) % CHUNKS, random_below(&r, 2),
+                ok(openings_announce(&x, (announced * 7) % CHUNKS, random_below(&r, 2),
                                      &o[announced], err));
                 announced++;
                 assert_int_equal(x.count, announced - taken);
@@ -119,7 +119,7 @@ in_order(void **state)
                 opening_release(o[released++]); // before it was taken, or after
             } else if (taken < announced) {
                 struct open_chunk *open = NULL;
-                ok(prefetch_take(&x, &open, err));
+                ok(openings_take(&x, &open, err));
                 check_chunk(&v, (taken * 7) % CHUNKS, open);
                 open_chunk_release(open);
                 taken++;
@@ -128,14 +128,14 @@ in_order(void **state)
         }
         while (released < announced) // grains are over before the job is
             opening_release(o[released++]);
-        prefetch_finish(&x); // some were not taken
+        openings_finish(&x); // some were not taken
         assert_true(announced <= CHUNKS);
     }
     verified_finish(&v);
 }
 
 struct share {
-    struct prefetch x;
+    struct openings x;
     struct opening *o[CHUNKS];
     _Atomic int announced;
     _Atomic bool stop;
@@ -170,17 +170,17 @@ workers(void **state)
         pthread_t t[THREADS - 1];
         int taken = 0;
         memset(&s, 0, sizeof s);
-        prefetch_init(&s.x, v.a->grid, THREADS);
+        openings_init(&s.x, v.a->grid, THREADS);
         for (int i = 0; i < THREADS - 1; i++)
             assert_int_equal(pthread_create(&t[i], NULL, work, &s), 0);
         for (int n = 0; n < CHUNKS || s.x.count > 0;) {
             if (n < CHUNKS && s.x.count < s.x.most) {
-                ok(prefetch_announce(&s.x, n, n % 2, &s.o[n], err));
+                ok(openings_announce(&s.x, n, n % 2, &s.o[n], err));
                 atomic_store(&s.announced, ++n);
                 continue;
             }
             struct open_chunk *open = NULL;
-            ok(prefetch_take(&s.x, &open, err));
+            ok(openings_take(&s.x, &open, err));
             check_chunk(&v, taken++, open);
             open_chunk_release(open);
         }
@@ -190,12 +190,12 @@ workers(void **state)
         atomic_store(&s.stop, true);
         for (int i = 0; i < THREADS - 1; i++)
             pthread_join(t[i], NULL);
-        prefetch_finish(&s.x);
+        openings_finish(&s.x);
     }
     verified_finish(&v);
 }
 
-// Of a damaged chunk, prefetch_take() returns what opening it said; those around are as ever.
+// Of a damaged chunk, openings_take() returns what opening it said; those around are as ever.
 static void
 failure(void **state)
 {
@@ -209,16 +209,16 @@ failure(void **state)
     chunk[500] ^= 1;
     for (int worker = 0; worker < 2; worker++) {
         struct opening *o[3];
-        struct prefetch x;
-        prefetch_init(&x, v.a->grid, THREADS);
+        struct openings x;
+        openings_init(&x, v.a->grid, THREADS);
         for (int64_t n = 0; n < 3; n++)
-            ok(prefetch_announce(&x, 2 + n, false, &o[n], err));
+            ok(openings_announce(&x, 2 + n, false, &o[n], err));
         for (int n = 0; n < 3 && worker; n++)
             opening_work(o[n]);
         for (int64_t n = 0; n < 3; n++) {
             struct open_chunk *open = NULL;
             tess_error err = {0};
-            const tess_status st = prefetch_take(&x, &open, &err);
+            const tess_status st = openings_take(&x, &open, &err);
             if (n != 1) {
                 assert_int_equal(st, TESS_OK);
                 check_chunk(&v, 2 + n, open);
@@ -231,7 +231,7 @@ failure(void **state)
             open_chunk_release(open);
             opening_release(o[n]);
         }
-        prefetch_finish(&x);
+        openings_finish(&x);
     }
     verified_finish(&v);
 }

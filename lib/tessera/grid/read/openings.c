@@ -1,14 +1,16 @@
 /*
- * prefetch.c - chunks that are opened before their turn.
+ * openings.c - chunks that are opened before their turn.
  */
-#include "grid/read/prefetch.h"
+#include "grid/read/private.h"
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "frame/query.h"
+#include "grid/open_chunk.h"
 #include "grid/open_chunks.h"
 #include "io/io.h"
+#include "task/gate.h"
 
 enum {
     MOST_SIZE = 64 << 20, // bytes of chunks at a time, if it is more than one
@@ -16,7 +18,7 @@ enum {
 };
 
 struct opening {
-    struct prefetch *all;
+    struct openings *all;
     struct opening *after; // announced next
     int64_t n;
     bool whole;
@@ -29,10 +31,10 @@ struct opening {
 };
 
 void
-prefetch_init(struct prefetch *x, const struct chunk_grid *grid, int threads)
+openings_init(struct openings *x, const struct chunk_grid *grid, int threads)
 {
     const bool slow = frame_is_verified(grid->frame);
-    *x = (struct prefetch){.grid = grid};
+    *x = (struct openings){.grid = grid};
     if (!slow || threads < 2)
         return;
     x->most = (int)max_i64(min_i64(threads, MOST_SIZE / max_i64(grid->g.chunksize, 1)), 1);
@@ -40,14 +42,14 @@ prefetch_init(struct prefetch *x, const struct chunk_grid *grid, int threads)
 }
 
 void
-prefetch_init_far(struct prefetch *x, const struct chunk_grid *grid, int chunks)
+openings_init_far(struct openings *x, const struct chunk_grid *grid, int chunks)
 {
-    *x = (struct prefetch){.grid = grid, .most = chunks, .far = true};
+    *x = (struct openings){.grid = grid, .most = chunks, .far = true};
     waitlock_init(&x->lock);
 }
 
 void
-prefetch_finish(struct prefetch *x)
+openings_finish(struct openings *x)
 {
     while (x->first) {
         struct opening *const o = x->first;
@@ -59,7 +61,7 @@ prefetch_finish(struct prefetch *x)
 }
 
 tess_status
-prefetch_announce(struct prefetch *x, int64_t n, bool all, struct opening **out, tess_error *err)
+openings_announce(struct openings *x, int64_t n, bool all, struct opening **out, tess_error *err)
 {
     struct opening *const o = mem_zeroed(1, sizeof *o);
     if (!o)
@@ -97,7 +99,7 @@ open_now(struct opening *o)
 // With the lock held. Reads end if the call is cancelled, which its thread may have to find out
 // here.
 static void
-wait_for_opening(struct prefetch *x)
+wait_for_opening(struct openings *x)
 {
     if (!x->progress) {
         waitlock_wait(&x->lock);
@@ -110,7 +112,7 @@ wait_for_opening(struct prefetch *x)
 }
 
 tess_status
-prefetch_take(struct prefetch *x, struct open_chunk **v, tess_error *err)
+openings_take(struct openings *x, struct open_chunk **v, tess_error *err)
 {
     struct opening *const o = x->first;
 
@@ -133,7 +135,7 @@ prefetch_take(struct prefetch *x, struct open_chunk **v, tess_error *err)
 }
 
 bool
-prefetch_is_ready(const struct prefetch *x)
+openings_is_ready(const struct openings *x)
 {
     struct waitlock *const lock = &x->first->all->lock;
     waitlock_lock(lock);
