@@ -14,7 +14,7 @@
 #include "geom/walk.h"
 #include "grid/open_chunk.h"
 #include "grid/pool.h"
-#include "grid/write/replace.h"
+#include "grid/write/store.h"
 #include "unit/scene.h"
 
 #include <setjmp.h>

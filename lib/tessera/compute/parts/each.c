@@ -20,7 +20,7 @@
 #include "frame/frame.h"
 #include "geom/shape.h"
 #include "grid/box_memory.h"
-#include "grid/write/replace.h"
+#include "grid/write/store.h"
 #include "grid/write/write.h"
 #include "grid/write/write_back.h"
 #include "task/watch.h"

@@ -2,7 +2,7 @@
  * hold.c - blocks that a small write touches, decoded in the cache and pinned until their items are
  * copied.
  */
-#include "grid/write/hold.h"
+#include "grid/write/private.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -1,11 +1,10 @@
 /*
  * replace.c - blocks that are there decoded take the place of stored ones.
  */
-#include "grid/write/replace.h"
+#include "grid/write/store.h"
 
 #include "base/checked.h"
 #include "geom/shape.h"
-#include "grid/write/store.h"
 #include "ndcopy/ndcopy.h"
 
 #include <string.h>

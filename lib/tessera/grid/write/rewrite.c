@@ -7,7 +7,7 @@
  *
  * Not here: which thread encodes which block, and when (store.c).
  */
-#include "grid/write/rewrite.h"
+#include "grid/write/private.h"
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -25,6 +25,7 @@
 #include "frame/commit/change.h"
 #include "frame/frame.h"
 #include "frame/query.h"
+#include "grid/open_chunk.h"
 #include "grid/open_chunks.h"
 #include "grid/pool.h"
 #include "grid/write/constant.h"

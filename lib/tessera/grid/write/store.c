@@ -25,7 +25,7 @@
 #include "frame/query.h"
 #include "grid/cost.h"
 #include "grid/pool.h"
-#include "grid/write/rewrite.h"
+#include "grid/write/private.h"
 #include "task/gate.h"
 #include "task/task.h"
 #include "task/watch.h"

@@ -81,6 +81,24 @@ struct edit_source {
  */
 tess_status store_edits(struct chunk_grid *grid, const struct edit_source *source, tess_error *err);
 
+// A block that is there decoded, and takes the place of the stored one.
+struct new_block {
+    int64_t chunk;
+    int32_t block;
+    const uint8_t *items; // all of the block, padding included
+};
+
+/*
+ * Store such blocks, ordered by chunk and block, each with an item of the array. staged: where the
+ * chunks go, for the caller to install; NULL: to the open change of the frame, which the caller
+ * undoes on failure. from_cache: they are the block cache's own; else it forgets those of each
+ * chunk. `blocks` and their items stay as they are until this returns: workers read both without a
+ * lock. Dirty blocks of the cache do, as it cannot evict them.
+ */
+tess_status replace_blocks(struct chunk_grid *grid, const struct new_block *blocks, size_t n,
+                           struct frame_staged *staged, bool from_cache, struct watch *watch,
+                           tess_error *err);
+
 // What an array keeps from one store_edits() to the next; NULL: fine.
 struct store;
 void store_free(struct store *store);

@@ -5,7 +5,7 @@
  * their chunks, whose other blocks will be kept: that may fail, and changes nothing. Then it copies
  * the items, with the gate closed.
  *
- * Blocks are written back in the order of chunks and blocks (replace.h). They are those of chunks
+ * Blocks are written back in the order of chunks and blocks (store.h). They are those of chunks
  * that the call has the turn of, so they stay dirty, and as they are, until it is done.
  */
 #include "grid/write/write_back.h"
@@ -21,9 +21,8 @@
 #include "geom/shape.h"
 #include "geom/walk.h"
 #include "grid/box_memory.h"
-#include "grid/write/hold.h"
 #include "grid/write/install.h"
-#include "grid/write/replace.h"
+#include "grid/write/private.h"
 #include "grid/write/store.h"
 #include "grid/write/turns.h"
 #include "task/gate.h"

@@ -1,5 +1,18 @@
 /*
- * rewrite.h - a chunk that is written anew: kept blocks are copied, changed ones encoded.
+ * private.h - what the units of grid/write share: a chunk that is written anew, and blocks that are
+ * held while they are changed.
+ */
+#ifndef GRID_WRITE_PRIVATE_H
+#define GRID_WRITE_PRIVATE_H
+
+#include "frame/container.h"
+#include "grid/open_chunk.h"
+#include "grid/write/store.h"
+
+struct cached;
+
+/*
+ * Rewriting a chunk: kept blocks are copied, changed ones encoded.
  *
  *     rewrite_begin()   what its blocks share is there
  *     rewrite_items()   the content that a block will have; any thread
@@ -19,12 +32,6 @@
  * it, for as short as that takes; so the calling thread is outside. The chunk stays the one that
  * was opened: calls that change it take turns.
  */
-#ifndef GRID_WRITE_REWRITE_H
-#define GRID_WRITE_REWRITE_H
-
-#include "frame/container.h"
-#include "grid/open_chunk.h"
-#include "grid/write/store.h"
 
 // Memory that is used again; its content is not kept when it grows.
 struct buffer {
@@ -90,5 +97,45 @@ tess_status rewrite_end(struct rewrite *m, bool *plain, tess_error *err);
 // Forget the chunk, keep the buffers; or all.
 void rewrite_reset(struct rewrite *m);
 void rewrite_free(struct rewrite *m); // NULL: fine
+
+/*
+ * Holding blocks: those that a small write touches, decoded in the cache and pinned until their
+ * items are copied.
+ *
+ * Who writes says which blocks these are, one after the other (`step`). Blocks that are in the
+ * cache are at hand; of the others, those that are kept in part are decoded, by as many threads as
+ * pays, and added to the cache; those that are replaced get memory that others do not find yet. All
+ * that can fail is done here, before the first item is changed.
+ *
+ * Threads: the calling thread is inside the gate of the grid in hold_blocks(), and has it closed,
+ * or is inside, in hold_release(). `step` is called by one thread at a time.
+ */
+
+struct held_block {
+    struct cached *b;
+    bool found; // by others, too; those that are replaced only get their items before
+};
+
+struct hold {
+    struct chunk_grid *grid;
+    // Stand on the next touched block, in the order of chunks: set the next three; false: it was
+    // the last.
+    bool (*step)(struct hold *h);
+    int64_t chunk;
+    int32_t block;
+    bool replaced; // nothing of the block is kept
+
+    struct open_chunk *open; // of the chunk the step stands on
+    struct held_block *blocks; // in the order of the steps
+    size_t n;
+};
+
+// nbytes: of all blocks. On failure, too, hold_release() follows.
+tess_status hold_blocks(struct hold *h, int64_t nbytes, tess_error *err);
+void hold_release(struct hold *h);
+
+// Let others find a block that was replaced and has its items, unless a reader was faster and added
+// what is stored. The gate is closed.
+void hold_show(const struct chunk_grid *grid, struct held_block *held);
 
 #endif
