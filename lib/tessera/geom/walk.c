@@ -54,7 +54,8 @@ walk_begin(struct walk *w, int ndim, const int64_t *cell, const int64_t *grid,
         w->stop[i] = stop[i];
         w->step[i] = step ? step[i] : 1;
         w->first[i] = start[i] / cell[i];
-        w->last[i] = (stop[i] - 1) / cell[i];
+        const bool is_one = stop[i] - w->first[i] * cell[i] <= cell[i];
+        w->last[i] = is_one ? w->first[i] : (stop[i] - 1) / cell[i];
         w->pitch[i] = pitch;
         w->index += w->first[i] * pitch;
         pitch *= grid[i];
@@ -76,6 +77,8 @@ bool
 walk_next(struct walk *w)
 {
     for (int i = w->ndim - 1; i >= 0; i--) {
+        if (w->first[i] == w->last[i])
+            continue; // it stays as it is
         const bool more = w->at[i] < w->last[i];
         const int64_t at = more ? next_along(w, i) : w->first[i];
         w->index += (at - w->at[i]) * w->pitch[i];

@@ -98,7 +98,7 @@ place_cached(struct grid_reading *r)
     }
     if (hits > 0) {
         cache_count_hits(r->grid->cache, hits);
-        r->nbytes -= hits * g->blocksize;
+        r->hit_nbytes += hits * g->blocksize;
         watch_add(r->watch, hits * g->blocksize);
     }
     return hits == n;
@@ -326,6 +326,25 @@ static const struct fetch_reader box_reader = {
     .weight = read_weight,
 };
 
+// Bytes of all blocks that the box meets.
+static int64_t
+box_nbytes(const struct grid_reading *r)
+{
+    const struct walk *const w = &r->chunks;
+    return geometry_blocks_nbytes(&r->grid->g, &(struct box){w->start, w->stop, w->step});
+}
+
+// Whether the box meets few blocks: for one of a small chunk, without counting them.
+static bool
+meets_few(const struct grid_reading *r)
+{
+    const struct geometry *const g = &r->grid->g;
+    bool is_one = g->nblocks <= READ_FEW;
+    for (int i = 0; is_one && i < g->ndim; i++)
+        is_one = r->chunks.first[i] == r->chunks.last[i];
+    return is_one || box_nbytes(r) <= (int64_t)READ_FEW * g->blocksize;
+}
+
 bool
 grid_read_begin(struct grid_reading *r, const struct chunk_grid *grid, const struct box *box,
                 const struct box_memory *dst)
@@ -334,8 +353,7 @@ grid_read_begin(struct grid_reading *r, const struct chunk_grid *grid, const str
     r->grid = grid;
     r->dst = dst;
     r->watch = NULL;
-    r->nbytes = geometry_blocks_nbytes(g, box);
-    r->few = cache_has_blocks(grid->cache) && r->nbytes <= (int64_t)READ_FEW * g->blocksize;
+    r->hit_nbytes = 0;
     r->asked = false;
     r->nbegun = 0;
     r->placed = 0;
@@ -343,6 +361,7 @@ grid_read_begin(struct grid_reading *r, const struct chunk_grid *grid, const str
     r->more = walk_chunks(&r->chunks, g, box);
     if (!r->more)
         return true;
+    r->few = cache_has_blocks(grid->cache) && meets_few(r);
     if (!r->few || !gate_try_enter(grid->gate))
         return false;
     r->inside = find_missing(r);
@@ -355,11 +374,12 @@ tess_status
 grid_read_rest(struct grid_reading *r, struct watch *watch, tess_error *err)
 {
     r->watch = watch;
+    const int64_t nbytes = box_nbytes(r) - r->hit_nbytes;
     const struct fetch fetch = {.grid = r->grid,
                                 .reader = &box_reader,
                                 .self = r,
-                                .nbytes = r->nbytes,
-                                .weight = r->nbytes,
+                                .nbytes = nbytes,
+                                .weight = nbytes,
                                 .watch = watch,
                                 .inside = r->inside,
                                 // An item that does not fit may be in a cached block.

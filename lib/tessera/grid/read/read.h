@@ -27,7 +27,7 @@ struct grid_reading {
     const struct chunk_grid *grid;
     const struct box_memory *dst;
     struct watch *watch; // NULL: none yet
-    int64_t nbytes; // of blocks that are not placed
+    int64_t hit_nbytes; // of blocks that are placed
     bool few; // at most READ_FEW blocks, of which some may be cached
     bool inside; // the gate of the grid was entered
     bool more; // `chunks` stands on a chunk
