@@ -274,7 +274,7 @@ array_check_box(const tess_array *a, const struct box *box, const void *memory, 
 {
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    const tess_status st = check_box(a->g, box, nitems, err);
+    const tess_status st = geometry_check_box(a->g, box, nitems, err);
     if (st != TESS_OK)
         return st;
     if ((uint64_t)*nitems > size / (size_t)a->g->typesize)
@@ -284,15 +284,6 @@ array_check_box(const tess_array *a, const struct box *box, const void *memory, 
     if (*nitems > 0 && !memory)
         return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
     return TESS_OK;
-}
-
-static void
-box_strides(const struct geometry *g, const struct box *box, int64_t *stride)
-{
-    int64_t extent[NDIM_MAX];
-    for (int i = 0; i < g->ndim; i++)
-        extent[i] = box->stop[i] - box->start[i];
-    shape_strides(g->ndim, extent, g->typesize, stride);
 }
 
 static tess_status
@@ -336,7 +327,7 @@ tess_array_read(const tess_array *a, const int64_t *start, const int64_t *stop, 
     const tess_status st = array_check_box(a, &box, dst, dst_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
-    box_strides(a->g, &box, to.stride);
+    box_strides(a->g->ndim, &box, a->g->typesize, to.stride);
     const bool simple = !a->view && !a->grid->plain && !a->context.progress;
     return simple && frame_in_memory(a->grid->frame) ? read_in_memory(a, &box, nitems, &to, err)
                                                      : read_box(a, &box, nitems, &to, err);
@@ -356,7 +347,7 @@ tess_array_write(tess_array *a, const int64_t *start, const int64_t *stop, const
         st = array_check_box(a, &box, src, src_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
-    box_strides(a->g, &box, from.stride);
+    box_strides(a->g->ndim, &box, a->g->typesize, from.stride);
     array_watch(&watch, a, nitems);
     return watch_end(&watch, array_update_box(a, &box, &from, &watch, err));
 }

@@ -48,16 +48,7 @@ check_no_view(const tess_array *a, tess_error *err)
 // inside its directory. The storage has a path.
 tess_status copy_check_target(const tess_array *a, const tess_storage *storage, tess_error *err);
 
-// A box without steps; its items.
-static inline tess_status
-check_box(const struct geometry *g, const struct box *box, int64_t *nitems, tess_error *err)
-{
-    if (g->ndim > 0 && (!box->start || !box->stop))
-        return err_set(err, TESS_ERR_ARG, -1, "no box is given");
-    return geometry_check_box(g, box, nitems, err);
-}
-
-// The same; without one it becomes all of the array.
+// A box, or all of the array where none is given; its items.
 static inline tess_status
 check_box_or_all(const tess_array *a, struct box *box, int64_t *nitems, tess_error *err)
 {

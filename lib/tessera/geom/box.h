@@ -26,4 +26,24 @@ box_is_empty(int ndim, const struct box *box)
     return false;
 }
 
+// Items of a box without steps, whose number fits.
+static inline int64_t
+box_nitems(int ndim, const struct box *box)
+{
+    int64_t nitems = 1;
+    for (int i = 0; i < ndim; i++)
+        nitems *= box->stop[i] - box->start[i];
+    return nitems;
+}
+
+// Strides, in bytes, of memory that has the items of a box without steps in C order.
+static inline void
+box_strides(int ndim, const struct box *box, int64_t itemsize, int64_t *stride)
+{
+    for (int i = ndim - 1; i >= 0; i--) {
+        stride[i] = itemsize;
+        itemsize *= box->stop[i] - box->start[i];
+    }
+}
+
 #endif

@@ -122,6 +122,8 @@ geometry_check_box(const struct geometry *g, const struct box *box, int64_t *nit
                    tess_error *err)
 {
     bool empty = false;
+    if (g->ndim > 0 && (!box->start || !box->stop))
+        return err_set(err, TESS_ERR_ARG, -1, "no box is given");
     for (int i = 0; i < g->ndim; i++) {
         if (box->start[i] < 0 || box->stop[i] < box->start[i] || box->stop[i] > g->shape[i])
             return err_set(err, TESS_ERR_ARG, -1,
@@ -130,9 +132,7 @@ geometry_check_box(const struct geometry *g, const struct box *box, int64_t *nit
                            i, box->start[i], box->stop[i], g->shape[i]);
         empty |= box->start[i] == box->stop[i];
     }
-    *nitems = empty ? 0 : 1;
-    for (int i = 0; i < g->ndim && !empty; i++)
-        *nitems *= box->stop[i] - box->start[i]; // at most g->nitems
+    *nitems = empty ? 0 : box_nitems(g->ndim, box); // at most g->nitems
     return TESS_OK;
 }
 

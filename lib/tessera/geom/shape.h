@@ -53,8 +53,8 @@ tess_status geometry_init(struct geometry *g, int ndim, const int64_t *shape,
 tess_status geometry_reshape(const struct geometry *g, const int64_t *shape, struct geometry *out,
                              tess_error *err);
 
-// Whether a box without steps lies inside the shape; TESS_ERR_ARG with a sentence otherwise.
-// *nitems receives its items.
+// Whether a box of a caller, without steps, is given and lies inside the shape; TESS_ERR_ARG with a
+// sentence otherwise. *nitems receives its items.
 tess_status geometry_check_box(const struct geometry *g, const struct box *box, int64_t *nitems,
                                tess_error *err);
 

@@ -101,7 +101,7 @@ encode(tess_array *a, const struct box *box, const void *src, size_t src_size,
     if (st == TESS_OK)
         st = check_writable(a, err);
     if (st == TESS_OK)
-        st = check_box(a->g, box, &nitems, err);
+        st = geometry_check_box(a->g, box, &nitems, err);
     if (st == TESS_OK && nitems > 0)
         st = take_source(a, box, src, src_size, strides, &from, err);
     if (st != TESS_OK)

@@ -312,7 +312,7 @@ check_typed(struct typed_box *b, const tess_array *a, const char *dtype, const t
         return err_set(err, TESS_ERR_ARG, -1, "no type of items in memory is given");
     tess_status st = take_conversion(&b->how, how, err);
     if (st == TESS_OK)
-        st = check_box(a->g, &b->box, &b->nitems, err);
+        st = geometry_check_box(a->g, &b->box, &b->nitems, err);
     for (int i = 0; st == TESS_OK && i < a->g->ndim; i++)
         b->count[i] = b->box.stop[i] - b->box.start[i];
     return st == TESS_OK ? typed_init(&b->typed, a, dtype, &b->how, writing, err) : st;

@@ -292,10 +292,7 @@ is_constant(const struct put *p, const struct box *box, enum constant_look look,
 static void
 copy_count_items(struct put *p, const struct box *box)
 {
-    int64_t nitems = 1;
-    for (int i = 0; i < p->a->g->ndim; i++)
-        nitems *= box->stop[i] - box->start[i];
-    p->done += nitems;
+    p->done += box_nitems(p->a->g->ndim, box);
     watch_part(p->watch, &p->range, p->done, p->nitems);
 }
 
@@ -313,17 +310,14 @@ static tess_status
 put_piece(struct put *p, const struct box *box, tess_error *err)
 {
     const struct geometry *const g = p->a->g;
-    int64_t extent[NDIM_MAX];
-    int64_t nitems = 1, most = 1;
+    const int64_t nitems = box_nitems(g->ndim, box);
+    int64_t most = 1;
     struct box_memory items = {0};
     struct box_memory_const from = {0};
     bool all, constant = false;
 
-    for (int i = 0; i < g->ndim; i++) {
-        extent[i] = box->stop[i] - box->start[i];
-        nitems *= extent[i];
+    for (int i = 0; i < g->ndim; i++)
         most *= p->piece[i];
-    }
     copy_count_items(p, box);
     tess_status st = copy_copy_chunks(p, box, &all, err);
     if (st == TESS_OK && !all)
@@ -337,7 +331,7 @@ put_piece(struct put *p, const struct box *box, tess_error *err)
     if (!p->items)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " items of a piece", most);
     items.items = p->items;
-    shape_strides(g->ndim, extent, g->typesize, items.stride);
+    box_strides(g->ndim, box, g->typesize, items.stride);
     const struct watch_range both = watch_divide(p->watch);
     watch_part(p->watch, &both, 1, 2);
     st = read_piece(p, box, &items, err);

@@ -113,7 +113,8 @@ static tess_status
 load_bytes(struct mask *m, const uint8_t **bytes, struct watch *watch, tess_error *err)
 {
     const int ndim = m->from->ndim;
-    int64_t extent[NDIM_MAX] = {0}, at = 0;
+    const struct box box = {m->start, m->stop, NULL};
+    int64_t at = 0;
 
     if (!m->from->array) {
         for (int i = 0; i < ndim; i++)
@@ -127,11 +128,9 @@ load_bytes(struct mask *m, const uint8_t **bytes, struct watch *watch, tess_erro
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a mask of %" PRId64 " bytes",
                        m->nbytes);
     struct box_memory to = {.items = m->bytes};
-    for (int i = 0; i < ndim; i++)
-        extent[i] = m->stop[i] - m->start[i];
-    shape_strides(ndim, extent, 1, to.stride);
+    box_strides(ndim, &box, 1, to.stride);
     *bytes = m->bytes;
-    return array_read(m->from->array, &(struct box){m->start, m->stop, NULL}, &to, watch, err);
+    return array_read(m->from->array, &box, &to, watch, err);
 }
 
 static tess_status
@@ -197,7 +196,7 @@ mask_move_box(const struct mask *m, const struct memory *memory, struct frame_st
               struct watch *watch, tess_error *err)
 {
     const struct geometry *const g = m->a->g;
-    int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX], extent[NDIM_MAX];
+    int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX];
     const struct box box = {start, stop, NULL};
     struct box_memory to = {.items = memory->dst};
     struct box_memory_const from = {.items = memory->src};
@@ -205,9 +204,8 @@ mask_move_box(const struct mask *m, const struct memory *memory, struct frame_st
     for (int i = 0; i < g->ndim; i++) {
         start[i] = i < m->from->ndim ? m->start[i] : 0;
         stop[i] = i < m->from->ndim ? m->stop[i] : g->shape[i];
-        extent[i] = stop[i] - start[i];
     }
-    shape_strides(g->ndim, extent, g->typesize, to.stride);
+    box_strides(g->ndim, &box, g->typesize, to.stride);
     if (!memory->to)
         return array_read(m->a, &box, &to, watch, err);
     if (!memory->same)

@@ -83,15 +83,6 @@ repair_chunk_box(const tess_array *a, int64_t n, int64_t *start, int64_t *stop)
     }
 }
 
-static int64_t
-box_items(int ndim, const int64_t *start, const int64_t *stop)
-{
-    int64_t n = 1; // of a chunk: it fits
-    for (int i = 0; i < ndim; i++)
-        n *= stop[i] - start[i];
-    return n;
-}
-
 static tess_status
 repair_replace(void *user, int64_t n, const tess_error *why, enum chunk_special *special,
                const uint8_t **chunk, int32_t *size, tess_error *err)
@@ -109,7 +100,7 @@ repair_replace(void *user, int64_t n, const tess_error *why, enum chunk_special 
     LOG(TESS_LOG_WARNING, TESS_EVENT_CHUNK_LOST, frame_name(a->grid->frame),
         "chunk %" PRId64 " is lost: %s", n, why->message);
     repair_chunk_box(a, n, start, stop);
-    loss->report->nitems_lost += box_items(a->g->ndim, start, stop);
+    loss->report->nitems_lost += box_nitems(a->g->ndim, &(struct box){start, stop, NULL});
     if (loss->how->lost)
         loss->how->lost(&(tess_lost){n, a->g->ndim, start, stop, why->message}, loss->how->user);
     return TESS_OK;

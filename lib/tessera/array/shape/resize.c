@@ -275,7 +275,6 @@ reserve_items(struct pieces *p, tess_error *err)
 struct moved {
     int64_t start[NDIM_MAX], stop[NDIM_MAX];
     int64_t from_start[NDIM_MAX], from_stop[NDIM_MAX];
-    int64_t extent[NDIM_MAX];
     struct box to, from; // of these arrays: the struct must not be moved
 };
 
@@ -289,7 +288,6 @@ find_box(const struct pieces *p, const int64_t *first, const int64_t *last, stru
             last[i] < p->count[i] ? p->origin[i] + last[i] * p->extent[i] : p->box->stop[i];
         m->from_start[i] = m->start[i] - by;
         m->from_stop[i] = m->stop[i] - by;
-        m->extent[i] = m->stop[i] - m->start[i];
     }
     m->to = (struct box){m->start, m->stop, NULL};
     m->from = (struct box){m->from_start, m->from_stop, NULL};
@@ -298,10 +296,7 @@ find_box(const struct pieces *p, const int64_t *first, const int64_t *last, stru
 static void
 shift_count_items(struct pieces *p, const struct moved *m)
 {
-    int64_t n = 1;
-    for (int i = 0; i < p->a->g->ndim; i++)
-        n *= m->extent[i];
-    p->done += n;
+    p->done += box_nitems(p->a->g->ndim, &m->to);
     watch_part(p->watch, &p->range, p->done, p->all);
 }
 
@@ -346,8 +341,8 @@ move_piece(void *user, const int64_t *at, tess_error *err)
         return st;
     struct box_memory dst = {.items = p->items};
     struct box_memory_const src = {.items = p->items};
-    shape_strides(g->ndim, m.extent, g->typesize, dst.stride);
-    shape_strides(g->ndim, m.extent, g->typesize, src.stride);
+    box_strides(g->ndim, &m.to, g->typesize, dst.stride);
+    box_strides(g->ndim, &m.to, g->typesize, src.stride);
     shift_count_items(p, &m);
     const struct watch_range both = watch_divide(p->watch);
     watch_part(p->watch, &both, 1, 2);
