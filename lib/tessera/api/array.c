@@ -307,16 +307,6 @@ read_rest(const tess_array *a, struct grid_reading *r, int64_t nitems, tess_erro
     return watch_end(&watch, grid_read_rest(r, &watch, err));
 }
 
-// Of an array in memory, which no other program changes, items that are cached are copied before
-// the thread is made safe from cancellation, which would be a quarter of what an item costs.
-static tess_status
-read_in_memory(const tess_array *a, const struct box *box, int64_t nitems,
-               const struct box_memory *to, tess_error *err)
-{
-    struct grid_reading r;
-    return grid_read_begin(&r, a->grid, box, to) ? TESS_OK : read_rest(a, &r, nitems, err);
-}
-
 TESS_API tess_status
 tess_array_read(const tess_array *a, const int64_t *start, const int64_t *stop, void *dst,
                 size_t dst_size, tess_error *err)
@@ -324,13 +314,18 @@ tess_array_read(const tess_array *a, const int64_t *start, const int64_t *stop, 
     int64_t nitems;
     const struct box box = {start, stop, NULL};
     struct box_memory to = {.items = dst};
+    struct grid_reading r;
     const tess_status st = array_check_box(a, &box, dst, dst_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
     box_strides(a->g->ndim, &box, a->g->typesize, to.stride);
     const bool simple = !a->view && !a->grid->plain && !a->context.progress;
-    return simple && frame_in_memory(a->grid->frame) ? read_in_memory(a, &box, nitems, &to, err)
-                                                     : read_box(a, &box, nitems, &to, err);
+    if (!simple || !frame_in_memory(a->grid->frame))
+        return read_box(a, &box, nitems, &to, err);
+    // Of an array in memory, which no other program changes, items that are cached are copied
+    // before the thread is made safe from cancellation, which would be a quarter of what an item
+    // costs.
+    return grid_read_begin(&r, a->grid, &box, &to) ? TESS_OK : read_rest(a, &r, nitems, err);
 }
 
 TESS_API tess_status

@@ -132,7 +132,9 @@ geometry_check_box(const struct geometry *g, const struct box *box, int64_t *nit
                            i, box->start[i], box->stop[i], g->shape[i]);
         empty |= box->start[i] == box->stop[i];
     }
-    *nitems = empty ? 0 : box_nitems(g->ndim, box); // at most g->nitems
+    *nitems = empty ? 0 : 1;
+    for (int i = 0; i < g->ndim && !empty; i++)
+        *nitems *= box->stop[i] - box->start[i]; // at most g->nitems
     return TESS_OK;
 }
 
