@@ -1,5 +1,6 @@
 /*
- * check.h - what several public functions check, before they work and after.
+ * check.h - what public functions do around their work: arguments, and of a call that reads, the
+ * lock file, the watch, and whether the file is still the same (reading_begin(), reading_end()).
  */
 #ifndef API_CHECK_H
 #define API_CHECK_H

@@ -13,9 +13,9 @@
  * thread of the call.
  *
  * A view is an array that is another one, seen through slices and with its axes in another order.
- * Its indices become those of the base in array/items/box.c, before anything else happens: nothing
- * of a view is stored, cached or encoded, and the modules below know no views. A view of a view is
- * one of the same base.
+ * Its indices become those of the base in array/items/box.c, by index_map_box() (geom), before
+ * anything else happens: nothing of a view is stored, cached or encoded, and the modules below know
+ * no views. A view of a view is one of the same base.
  *
  * A view holds its base: `users` of the base counts it, atomically. `moved` and `discarded` of the
  * base are read by view_check() without a lock, as they change with exclusive access to the base,

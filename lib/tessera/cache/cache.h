@@ -35,7 +35,9 @@ struct cached {
     int32_t block;
     uint8_t *items; // in order; all of the block
     // The cache's own:
-    atomic_int pins; // grows with the shard's lock held; 0: may be evicted. Free memory has one
+    // Grows with the shard's lock held. 0: may be evicted, if it is not dirty. A free slot has one,
+    // so that nobody takes it.
+    atomic_int pins;
     atomic_uchar uses; // since the clock's hand passed; more than a few are not counted
     uint8_t group, credit; // policy.c; with the shard's lock held
     bool listed; // the table finds it; changes with the shard's lock held
@@ -66,7 +68,8 @@ bool cache_is_on(const struct cache *c);
 
 bool cache_has_blocks(const struct cache *c);
 
-// A block, pinned; NULL if it is not there.
+// A block, pinned for the caller, who calls cache_unpin(): until then it is neither evicted nor
+// moved. NULL if it is not there.
 struct cached *cache_find(struct cache *c, int64_t chunk, int32_t block);
 
 // The same for a block that is wanted in part. If it is not there but worth keeping, *place is

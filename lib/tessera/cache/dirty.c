@@ -8,6 +8,8 @@
  *
  * A set is a circle of blocks. Joining two costs as much as the smaller one has blocks.
  *
+ * Not here: when they are stored (grid/write/write_back.h).
+ *
  * Requires exclusive access, but for `size`, `urgent` and promises, which are atomic.
  */
 #include "cache/private.h"

@@ -16,7 +16,9 @@
  * (io_ahead_new_within()).
  *
  * Memory: the ranges that were added and not released, io_ahead_size(). There is no bound here: the
- * caller stops adding when that is too much.
+ * caller stops adding when that is too much. Callers are grid/read/planned.c,
+ * grid/read/boxes_ahead.c and frame/chunks/ahead.c; each has a budget, and an `ended` that looks at
+ * the watch of its call.
  *
  * Failures: io_want_get() of any range that failed returns the first failure of the io_ahead.
  *

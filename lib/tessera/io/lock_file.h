@@ -19,8 +19,9 @@
  * Threads: a mutex of the struct guards all that changes, and is held for one attempt, also while
  * the file is opened; those of open_files.h are taken inside. It is not held across fork().
  *
- * Nothing here waits: a lock that others have is TESS_ERR_IO with errno EWOULDBLOCK. After any
- * failure the same can be tried again: what is known of the number stays.
+ * Nothing here waits: a lock that others have is TESS_ERR_IO with errno EWOULDBLOCK, and
+ * frame/commit/lock.c tries again. After any failure the same can be tried again: what is known of
+ * the number stays.
  */
 #ifndef IO_LOCK_FILE_H
 #define IO_LOCK_FILE_H

@@ -1,7 +1,8 @@
 /*
  * salvage.c - a damaged frame, as far as it can be known: which of its parts are believed.
  *
- * Not here: the ways to them (by_ledger.c, by_header.c), what they share (parts.c, search.c).
+ * Not here: the ways to them (by_ledger.c, by_header.c), which ledger is the newest (newest.c), the
+ * list of chunks against the file (strays.c), what these share (parts.c, search.c).
  */
 #include "salvage/salvage.h"
 

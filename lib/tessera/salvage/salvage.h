@@ -1,10 +1,10 @@
 /*
  * salvage.h - a frame that is damaged, as far as it can be known.
  *
- * What is believed, best first: the frame as it opens; the ledger of its state (ledger.h), which
- * says what header, index and chunks are; the index; the header alone, with the chunks in the order
- * of the file, if there are as many as it needs. What an older state says is not taken for the
- * newest one's, unless it is asked for.
+ * What is believed, in this order: the newest ledger (ledger.h), which says what header, index and
+ * chunks are, if it is proven to be of the last state; the frame as it opens; the index; the header
+ * alone, with the chunks in the order of the file, if there are as many as it needs. The ledger of
+ * an older state is taken only if that is asked for.
  *
  * Nothing is written: the io and the folder are only read.
  *

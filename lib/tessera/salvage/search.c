@@ -1,5 +1,5 @@
 /*
- * search.c - looking through the bytes of a damaged frame for what can be recognised by itself.
+ * search.c - finds ledgers and chunks in the bytes of a damaged frame, without an index.
  */
 #include "salvage/private.h"
 

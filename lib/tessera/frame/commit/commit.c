@@ -1,8 +1,8 @@
 /*
  * commit.c - when a state goes to the disk.
  *
- * Not here: how it goes there (contiguous.c, sparse.c), whether the disk still has the last state
- * (current.c).
+ * Not here: how it goes there (contiguous/commit.c, sparse.c), whether the disk still has the last
+ * state (current.c).
  */
 #include "frame/commit/commit.h"
 

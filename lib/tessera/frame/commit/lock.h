@@ -17,7 +17,9 @@
 struct frame;
 struct frame_options;
 
-// Share it. TESS_ERR_STALE: another program took it since this handle first had it.
+// Share it. Polls while another process holds it: for 10 seconds, or for tess_storage.wait if that
+// is longer; then TESS_ERR_IO, EWOULDBLOCK. TESS_ERR_STALE: another program took it since this
+// handle first had it.
 tess_status frame_lock_share(const struct frame *f, tess_error *err);
 void frame_lock_unshare(const struct frame *f);
 // The same before the frame is opened.

@@ -1,7 +1,9 @@
 /*
- * pending.c - a state of a frame on its way to the disk: header, index and trailer, encoded.
+ * pending.c - a state of a frame on its way to the disk: header, and index, ledger and trailer in
+ * this order, encoded.
  *
- * Nothing here writes. Where the parts go is said by the containers (contiguous.c, sparse.c).
+ * Nothing here writes. Where the parts go is said by the containers (contiguous/commit.c,
+ * sparse.c).
  */
 #include "frame/commit/pending.h"
 

@@ -4,7 +4,8 @@
  * The steps of a commit and their order are the protocol of "Commits" in spec 95:
  *   1. see that the file is still as we left it (frame/commit/current.c)
  *   2. chunks are in free space already
- *   3. index and trailer are written behind all chunks, where no state on disk has anything
+ *   3. index, ledger and trailer are written at once (frame/commit/pending.c), behind all chunks,
+ *      where no state on disk has anything
  *   4. all this is synced
  *   5. one write of the header makes it current
  *   6. that is synced (durability fsync)

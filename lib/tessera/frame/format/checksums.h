@@ -5,6 +5,8 @@
  * is not known, and a hash of 0 becomes 1. A chunk keeps its entry for as long as it is needed,
  * wherever in the list it goes, and so its checksum.
  *
+ * Compared in frame/chunks/stored.c. Blocks have no checksum of their own.
+ *
  * Part of a frame, of which it has the rule: any number of threads may read, what changes it
  * requires exclusive access. There is no lock.
  */

@@ -8,6 +8,8 @@
  * block cache; decodes in scratch memory of the thread; and makes blocks where a chunk has none
  * that are the grid's.
  *
+ * A cheap job is done by the calling thread alone; others are tasks of several threads.
+ *
  * A reader keeps its place in a *position*, bytes that the engine copies as it likes: one that
  * stands on a chunk, and one that stands on a block of it. A position holds no pointers to itself
  * and owns nothing.

@@ -1,5 +1,7 @@
 /*
- * planned.c - grains that are made ahead, so that the stored bytes of many are read together.
+ * planned.c - grains that are made ahead, so that the stored bytes of many are read together: which
+ * jobs are planned, with what budget, in which order bytes are asked for, and what ends reads when
+ * the call is cancelled.
  */
 #include "grid/read/private.h"
 

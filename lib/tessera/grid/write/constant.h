@@ -1,6 +1,8 @@
 /*
  * constant.h - boxes that are one item again and again, known without decoding.
  *
+ * Whether a chunk that is written becomes a special one is decided in rewrite.c.
+ *
  * A special chunk stands for any number of equal items in no space. What moves, copies or sets the
  * items of a box asks here first, so that constants stay constants, at a cost that follows the
  * number of chunks, or less: a list that is one entry again and again is looked at once.

@@ -1,6 +1,14 @@
 /*
  * private.h - what the units of grid/write share: a chunk that is written anew, and blocks that are
  * held while they are changed.
+ *
+ *     write           a box: to the cache, or stored
+ *       write_back    blocks in the cache: changed, and stored later
+ *         hold          those of a small write, decoded and pinned
+ *         replace       those that are stored
+ *       store         edits of chunks, by many threads
+ *         rewrite       one chunk
+ *       install       what was stored becomes part of the array
  */
 #ifndef GRID_WRITE_PRIVATE_H
 #define GRID_WRITE_PRIVATE_H

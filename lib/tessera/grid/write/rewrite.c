@@ -5,6 +5,9 @@
  * codec and splitting, the same dictionary, and, where blocks are compared with the first, the same
  * first one.
  *
+ * Here is decided whether the chunk is stored as blocks, as plain bytes, or as one item
+ * (rewrite_begin(), rewrite_end()).
+ *
  * Not here: which thread encodes which block, and when (store.c).
  */
 #include "grid/write/private.h"
