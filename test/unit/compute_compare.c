@@ -3,8 +3,8 @@
  * to the last byte of a page; and ranges against comparisons in wide numbers.
  */
 #include "base/cpu.h"
+#include "compute/compare/compare.h"
 #include "compute/compare/kernels.h"
-#include "compute/compare/range.h"
 #include "support/guard.h"
 #include "support/random.h"
 

@@ -6,7 +6,7 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/swap.h"
-#include "compute/histogram/counter.h"
+#include "compute/histogram/private.h"
 #include "support/guard.h"
 #include "support/random.h"
 

@@ -5,8 +5,8 @@
  */
 #include "array/array.h"
 #include "base/checked.h"
-#include "compute/map/divide.h"
-#include "compute/map/shape.h"
+#include "compute/map/map.h"
+#include "compute/map/private.h"
 #include "support/random.h"
 
 #include <tessera.h>

@@ -2,7 +2,7 @@
  * compute_parts.c - tests of compute/parts/each and, through it, of
  * compute/parts/parts: each item of a box is handed out once, where it is said to be.
  */
-#include "compute/parts/each.h"
+#include "compute/parts/parts.h"
 
 #include "geom/shape.h"
 #include "unit/scene.h"

@@ -6,9 +6,7 @@
 #include "base/exact.h"
 #include "base/int128.h"
 #include "compute/reduce/kernels.h"
-#include "compute/reduce/result.h"
-#include "compute/reduce/squares.h"
-#include "compute/reduce/state.h"
+#include "compute/reduce/private.h"
 #include "support/native.h"
 #include "support/random.h"
 

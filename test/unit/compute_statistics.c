@@ -2,9 +2,8 @@
  * compute_statistics.c - tests of compute/statistics: tallies of numbers of
  * all types, in boxes of any strides, against a loop over the items.
  */
-#include "compute/statistics/tally.h"
-
 #include "compute/statistics/statistics.h"
+
 #include "meta/dtype.h"
 #include "support/native.h"
 #include "unit/scene.h"

@@ -9,7 +9,6 @@
 #include "array/open/open.h"
 #include "base/error.h"
 #include "compute/compare/compare.h"
-#include "compute/compare/mask.h"
 
 static tess_status
 check_array(const tess_array *a, const tess_storage *storage, tess_error *err)

@@ -2,6 +2,7 @@
  * map.c - the public functions that go through an array part by part: for a function of the
  * program, several arrays in step, for statistics. Arguments are checked here, once.
  */
+#include "compute/map/map.h"
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
@@ -10,9 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "compute/map/commit.h"
-#include "compute/map/shape.h"
-#include "compute/parts/each.h"
+#include "compute/parts/parts.h"
 #include "compute/statistics/statistics.h"
 #include "task/watch.h"
 

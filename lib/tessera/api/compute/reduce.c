@@ -12,8 +12,6 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "compute/histogram/histogram.h"
-#include "compute/reduce/plan.h"
-#include "compute/resample/resample.h"
 
 #include <tessera/histogram.h>
 #include <tessera/reduce.h>

@@ -1,5 +1,6 @@
 /*
- * compare.c - which rows of items are compared how.
+ * compare.c - which rows of items are compared how: the plan of a comparison, the kernels for any
+ * machine, and which ones this machine gets.
  */
 #include "compute/compare/compare.h"
 
@@ -8,10 +9,23 @@
 #include "base/int128.h"
 #include "base/swap.h"
 #include "compute/compare/kernels.h"
-#include "compute/compare/range.h"
 #include "meta/dtype.h"
 
 #include <string.h>
+
+#define COMPARE_KERNELS compare_kernels_c
+#include "compute/compare/loops.h"
+
+const struct compare_kernels *
+compare_kernels_for(unsigned cpu)
+{
+#ifdef HAVE_X86_AVX2
+    if (cpu & CPU_AVX2)
+        return &compare_kernels_avx2;
+#endif
+    (void)cpu;
+    return &compare_kernels_c;
+}
 
 static const struct compare_kernels *
 kernels(void)

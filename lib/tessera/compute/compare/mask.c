@@ -1,14 +1,13 @@
 /*
  * mask.c - the results of a comparison as a new array.
  */
-#include "compute/compare/mask.h"
+#include "compute/compare/compare.h"
 
 #include "array/open/open.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "compute/engine/engine.h"
 #include "compute/map/map.h"
-#include "compute/map/shape.h"
 #include "frame/query.h"
 #include "grid/write/write_back.h"
 #include "meta/dtype.h"

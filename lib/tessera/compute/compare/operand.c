@@ -1,13 +1,17 @@
 /*
- * operand.c - the items of one side of a comparison, as numbers of the machine.
+ * operand.c - the sides of a comparison: items as numbers of the machine, and numbers as ranges of
+ * the type of the items.
  */
-#include "compute/compare/operand.h"
+#include "compute/compare/compare.h"
 
 #include "base/half.h"
+#include "base/int128.h"
 #include "base/swap.h"
 #include "meta/dtype.h"
+#include "ndcopy/convert/times.h"
 #include "ndcopy/ndcopy.h"
 
+#include <math.h>
 #include <string.h>
 
 static const struct {
@@ -103,4 +107,232 @@ operand_load(const struct operand *o, const uint8_t *items, int64_t stride, size
         return loaded;
     wideners[o->type](loaded, n, wide);
     return wide->bytes;
+}
+
+// -- ranges
+
+static bool
+is_float(enum comparable type)
+{
+    return type == COMPARABLE_F4 || type == COMPARABLE_F8;
+}
+
+static bool
+is_unsigned(enum comparable type)
+{
+    return type >= COMPARABLE_U1 && type <= COMPARABLE_U8;
+}
+
+// time: the number may be NaT.
+static bool
+is_nan(const tess_number *x, bool time)
+{
+    return x->kind == TESS_KIND_FLOAT ? isnan(x->f)
+                                      : time && x->kind == TESS_KIND_INT && x->i == INT64_MIN;
+}
+
+// -- ranges of integers
+
+// The greatest integer that is not above a number, and the least that is not below it; of those
+// that are far from 64 bits, others that are.
+static int128
+whole_down(const tess_number *x)
+{
+    const double far = 0x1p70;
+    if (x->kind == TESS_KIND_FLOAT)
+        return int128_of_double(floor(fmax(-far, fmin(far, x->f))));
+    return x->kind == TESS_KIND_INT ? int128_of(x->i) : int128_of_u64(x->u);
+}
+
+static int128
+next_up(int128 x)
+{
+    return int128_add(x, int128_of(1));
+}
+
+static int128
+next_down(int128 x)
+{
+    return int128_sub(x, int128_of(1));
+}
+
+static int128
+whole_up(const tess_number *x)
+{
+    const int128 down = whole_down(x);
+    const bool between =
+        x->kind == TESS_KIND_FLOAT && fabs(x->f) < 0x1p60 && int128_to_double(down) < x->f;
+    return between ? next_up(down) : down;
+}
+
+static void
+limits_of_type(enum comparable type, bool time, int128 *least, int128 *most)
+{
+    const int unused = 64 - (8 << (type % COMPARABLE_U1));
+    *least = int128_of(is_unsigned(type) ? 0 : (INT64_MIN >> unused) + time);
+    *most =
+        is_unsigned(type) ? int128_of_u64(UINT64_MAX >> unused) : int128_of(INT64_MAX >> unused);
+}
+
+static struct range
+whole_range(enum comparable type, bool time, int128 lo, int128 hi)
+{
+    struct range range = {0};
+    int128 least, most;
+    limits_of_type(type, time, &least, &most);
+    lo = int128_is_less(lo, least) ? least : lo;
+    hi = int128_is_less(most, hi) ? most : hi;
+    if (int128_is_less(hi, lo)) {
+        lo = int128_of(1);
+        hi = int128_of(0);
+    }
+    if (is_unsigned(type)) {
+        range.lo.u = int128_low(lo);
+        range.hi.u = int128_low(hi);
+    } else {
+        range.lo.i = (int64_t)int128_low(lo);
+        range.hi.i = (int64_t)int128_low(hi);
+    }
+    return range;
+}
+
+static struct range
+whole_comparison(enum comparable type, bool time, tess_comparison op, const tess_number *x)
+{
+    const int128 least = int128_of_double(-0x1p80), most = int128_of_double(0x1p80);
+    const int128 down = whole_down(x), up = whole_up(x);
+    switch (op) {
+    case TESS_COMPARE_LT:
+        return whole_range(type, time, least, next_down(up));
+    case TESS_COMPARE_LE:
+        return whole_range(type, time, least, down);
+    case TESS_COMPARE_GT:
+        return whole_range(type, time, next_up(down), most);
+    case TESS_COMPARE_GE:
+        return whole_range(type, time, up, most);
+    case TESS_COMPARE_EQ:
+    case TESS_COMPARE_NE:
+        break;
+    }
+    return whole_range(type, time, up, down);
+}
+
+// -- ranges of floats
+
+// The next double towards less, or of single precision.
+static double
+step_down(enum comparable type, double x)
+{
+    return type == COMPARABLE_F4 ? (double)nextafterf((float)x, -INFINITY)
+                                 : nextafter(x, -(double)INFINITY);
+}
+
+static double
+step_up(enum comparable type, double x)
+{
+    return -step_down(type, -x);
+}
+
+// The greatest item that is not above a number.
+static double
+real_down(enum comparable type, const tess_number *x)
+{
+    double d = x->f;
+    if (x->kind != TESS_KIND_FLOAT) {
+        const int128 whole = whole_down(x);
+        d = int128_to_double(whole);
+        if (int128_compare_double(whole, d) < 0)
+            d = nextafter(d, -(double)INFINITY);
+    }
+    if (type == COMPARABLE_F8)
+        return d;
+    const float f = (float)d;
+    return (double)f > d ? step_down(type, (double)f) : (double)f;
+}
+
+static double
+real_up(enum comparable type, const tess_number *x)
+{
+    double d = x->f;
+    if (x->kind != TESS_KIND_FLOAT) {
+        const int128 whole = whole_down(x);
+        d = int128_to_double(whole);
+        if (int128_compare_double(whole, d) > 0)
+            d = nextafter(d, (double)INFINITY);
+    }
+    if (type == COMPARABLE_F8)
+        return d;
+    const float f = (float)d;
+    return (double)f < d ? step_up(type, (double)f) : (double)f;
+}
+
+static struct range
+real_range(double lo, double hi)
+{
+    return (struct range){.lo.d = lo, .hi.d = hi};
+}
+
+static const struct range no_reals = {.lo.d = 1, .hi.d = 0};
+
+static struct range
+real_comparison(enum comparable type, tess_comparison op, const tess_number *x)
+{
+    const double most = (double)INFINITY;
+    const double down = real_down(type, x), up = real_up(type, x);
+    switch (op) {
+    case TESS_COMPARE_LT:
+        return up == -most ? no_reals : real_range(-most, step_down(type, up));
+    case TESS_COMPARE_LE:
+        return real_range(-most, down);
+    case TESS_COMPARE_GT:
+        return down == most ? no_reals : real_range(step_up(type, down), most);
+    case TESS_COMPARE_GE:
+        return real_range(up, most);
+    case TESS_COMPARE_EQ:
+    case TESS_COMPARE_NE:
+        break;
+    }
+    return real_range(up, down);
+}
+
+// -- ranges of any type
+
+static struct range
+range_of_nothing(enum comparable type)
+{
+    return is_float(type) ? no_reals : whole_range(type, false, int128_of(1), int128_of(0));
+}
+
+struct range
+range_of_comparison(enum comparable type, bool time, tess_comparison op, const tess_number *value)
+{
+    struct range range = is_nan(value, time) ? range_of_nothing(type)
+                         : is_float(type)    ? real_comparison(type, op, value)
+                                             : whole_comparison(type, time, op, value);
+    range.invert = op == TESS_COMPARE_NE;
+    return range;
+}
+
+struct range
+range_between(enum comparable type, bool time, const tess_number *least, const tess_number *most)
+{
+    if (is_nan(least, time) || is_nan(most, time))
+        return range_of_nothing(type);
+    if (is_float(type))
+        return real_range(real_up(type, least), real_down(type, most));
+    return whole_range(type, time, whole_up(least), whole_down(most));
+}
+
+struct range
+range_of_nan(enum comparable type, bool time)
+{
+    if (is_float(type))
+        return (struct range){.lo.d = -(double)INFINITY, .hi.d = (double)INFINITY, .invert = 1};
+    return time ? (struct range){.lo.i = INT64_MIN, .hi.i = INT64_MIN} : range_of_nothing(type);
+}
+
+struct range
+range_of_zero(enum comparable type)
+{
+    return is_float(type) ? real_range(0, 0) : whole_range(type, false, int128_of(0), int128_of(0));
 }

@@ -1,6 +1,10 @@
 /*
- * engine.h - the boxes of a division, worked on by all threads: what map, reductions and iteration
+ * engine.h - a box in smaller ones, worked on by all threads: what map, reductions and iteration
  * have in common.
+ *
+ * A *division* says where boxes begin along each axis: either lists of borders, which may be
+ * anywhere, or the borders of a regular grid, which take no memory. Any thread reads one that does
+ * not change.
  *
  * A *sink* says what is done with a box. Threads take boxes in order, work on them in any order,
  * and finish them in order; so what is merged in finish does not depend on threads. The stored
@@ -19,12 +23,47 @@
 #define COMPUTE_ENGINE_ENGINE_H
 
 #include "array/array.h"
-#include "compute/engine/division.h"
+#include "base/error.h"
+#include "base/limits.h"
 #include "task/task.h"
 #include "task/watch.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+// -- the division
+
+struct division {
+    int ndim;
+    int64_t n[NDIM_MAX]; // boxes per axis
+    int64_t longest[NDIM_MAX]; // items of one along the axis, at most
+    int64_t *at[NDIM_MAX]; // where boxes begin, and the end; owned; NULL: the grid has it
+    int64_t capacity[NDIM_MAX]; // of the list
+    int64_t start[NDIM_MAX], stop[NDIM_MAX], cell[NDIM_MAX]; // a box, in cells of a grid
+};
+
+// The parts of a box that has items in the cells of a grid.
+void division_of_grid(struct division *d, int ndim, const int64_t *cell, const int64_t *start,
+                      const int64_t *stop);
+
+// Lists, axis by axis: the start, then each border in order, the last of which is the end.
+tess_status division_begin(struct division *d, int axis, int64_t start, tess_error *err);
+tess_status division_append(struct division *d, int axis, int64_t border, tess_error *err);
+
+void division_finish(struct division *d); // zeroed: fine
+
+// The boxes in C order.
+struct division_walk {
+    const struct division *d;
+    bool more;
+    int64_t index[NDIM_MAX];
+};
+void division_walk_begin(struct division_walk *w, const struct division *d);
+void division_walk_next(struct division_walk *w, int64_t *start, int64_t *stop); // if w->more
+
+// -- the engine
 
 enum {
     ENGINE_ROOMS = 32, // that are used again

@@ -1,8 +1,9 @@
 /*
  * bins.c - edges, made into what items are compared with.
  */
-#include "compute/histogram/bins.h"
+#include "compute/histogram/private.h"
 
+#include "base/error.h"
 #include "base/int128.h"
 #include "base/memory.h"
 

@@ -1,7 +1,7 @@
 /*
  * counter.c - items, counted in slots.
  */
-#include "compute/histogram/counter.h"
+#include "compute/histogram/private.h"
 
 #include "base/checked.h"
 #include "base/half.h"

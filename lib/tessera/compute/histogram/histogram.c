@@ -6,8 +6,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/memory.h"
-#include "compute/histogram/bins.h"
-#include "compute/histogram/counter.h"
+#include "compute/histogram/private.h"
 #include "compute/parts/parts.h"
 #include "meta/dtype.h"
 #include "ndcopy/ndcopy.h"
@@ -15,17 +14,13 @@
 #include <stdatomic.h>
 #include <string.h>
 
+_Static_assert(sizeof(struct counter *) <= PARTS_TALLY_SIZE, "it must fit in a grain");
+
 struct histogram {
     struct counting counting;
     _Atomic(struct counter *) counters; // all that were made; none leaves the list before the end
     _Atomic int64_t *equal; // slots, for items that are known to be equal
 };
-
-// What a grain keeps.
-struct grain {
-    struct counter *counter; // NULL: none yet
-};
-_Static_assert(sizeof(struct grain) <= PARTS_TALLY_SIZE, "it must fit in a grain");
 
 // One that no other grain has; NULL: no memory.
 static struct counter *
@@ -56,15 +51,15 @@ static tess_status
 count_part(void *self, void *tally, const tess_part *part, tess_error *err)
 {
     struct histogram *const h = self;
-    struct grain *const g = tally;
+    struct counter **const own = tally; // of the grain; NULL: none yet
     const int64_t size = h->counting.dtype.size;
     const uint8_t *const items = part->items;
     int64_t shape[NDIM_MAX];
     struct ndrows r;
 
-    if (!g->counter)
-        g->counter = take_counter(h);
-    if (!g->counter)
+    if (!*own)
+        *own = take_counter(h);
+    if (!*own)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the counts of a thread");
     for (int i = 0; i < part->ndim; i++)
         shape[i] = part->stop[i] - part->start[i];
@@ -73,8 +68,8 @@ count_part(void *self, void *tally, const tess_part *part, tess_error *err)
         const int64_t run = r.packed ? r.row_nitems : 1;
         for (int64_t i = 0; i < r.rows; i++)
             for (int64_t k = 0; k < r.row_nitems; k += run)
-                counter_add(g->counter, &h->counting,
-                            items + r.src + i * r.row_src + k * r.item_src, run);
+                counter_add(*own, &h->counting, items + r.src + i * r.row_src + k * r.item_src,
+                            run);
     }
     return TESS_OK;
 }
@@ -82,10 +77,10 @@ count_part(void *self, void *tally, const tess_part *part, tess_error *err)
 static void
 give_counter(void *self, void *tally)
 {
-    const struct grain *const g = tally;
+    struct counter *const *const own = tally;
     (void)self;
-    if (g->counter)
-        atomic_flag_clear(&g->counter->busy);
+    if (*own)
+        atomic_flag_clear(&(*own)->busy);
 }
 
 static tess_status

@@ -3,7 +3,7 @@
  *
  * The source that includes this defines HISTOGRAM_KERNELS, the name of the table.
  */
-#include "compute/histogram/kernels.h"
+#include "compute/histogram/private.h"
 
 #include <string.h>
 

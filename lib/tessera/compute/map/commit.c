@@ -1,12 +1,11 @@
 /*
  * commit.c - a mapping whose outputs change at its end, all or none.
  */
-#include "compute/map/commit.h"
+#include "compute/map/map.h"
 
 #include "array/items/box.h"
 #include "base/error.h"
 #include "compute/engine/engine.h"
-#include "compute/map/map.h"
 #include "frame/commit/change.h"
 #include "grid/write/install.h"
 #include "grid/write/turns.h"

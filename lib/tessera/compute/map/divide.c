@@ -5,12 +5,13 @@
  * one unit are made longer, axis by axis, as long as that saves decoding, or shorter, until they
  * fit.
  */
-#include "compute/map/divide.h"
+#include "compute/map/private.h"
 
 #include "array/array.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "compute/engine/engine.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -6,14 +6,13 @@
  * edits, chunks as boxes that are written. So a part is handed out once, and one that stays costs
  * no encoding.
  */
-#include "compute/parts/each.h"
+#include "compute/parts/parts.h"
 
 #include "array/array.h"
 #include "array/items/box.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "compute/parts/parts.h"
 #include "frame/commit/change.h"
 #include "frame/commit/commit.h"
 #include "frame/commit/lock.h"

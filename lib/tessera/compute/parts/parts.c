@@ -15,7 +15,6 @@
 #include "cache/cache.h"
 #include "chunk/decode.h"
 #include "chunk/header.h"
-#include "compute/engine/division.h"
 #include "frame/format/index.h"
 #include "frame/query.h"
 #include "geom/shape.h"

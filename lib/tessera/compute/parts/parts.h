@@ -1,5 +1,6 @@
 /*
- * parts.h - the blocks or chunks of a box, decoded and given to functions of a user.
+ * parts.h - the blocks or chunks of a box, decoded and given to functions: of a user inside the
+ * library, or of the program, which looks at them or changes them.
  *
  * A block is given out in the scratch memory of the thread that decoded it, without a copy. A chunk
  * is put together in memory of its own first.
@@ -74,5 +75,20 @@ void parts_begin(struct parts *p, const struct parts_user *user, const tess_arra
 tess_status parts_run(struct parts *p, int64_t most, struct watch *watch, tess_error *err);
 
 void parts_finish(struct parts *p);
+
+/*
+ * Parts for a function of the program, which is called without any lock, by any worker, several at
+ * once. array_change() keeps what fn changed and stores it when a batch of chunks is done, on the
+ * calling thread: a part is handed out once, and never while the frame changes.
+ */
+
+// The box is inside the shape, and has items; so below.
+tess_status array_each(const tess_array *a, tess_unit unit, const int64_t *start,
+                       const int64_t *stop, tess_each_fn *fn, void *user, struct watch *watch,
+                       tess_error *err);
+
+// As one change of the frame. Writes that wait in the cache are written back first.
+tess_status array_change(tess_array *a, tess_unit unit, const int64_t *start, const int64_t *stop,
+                         tess_change_fn *fn, void *user, struct watch *watch, tess_error *err);
 
 #endif

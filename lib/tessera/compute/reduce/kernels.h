@@ -51,7 +51,7 @@ typedef void reduce_fn(const struct cell_row *to, const void *src, int64_t nrows
 reduce_fn *kernel_sum_whole(enum numeric number);
 // sum + lost += items of floats. At most 8 items are added without keeping what that loses.
 reduce_fn *kernel_sum_float(enum numeric number);
-// best = the least or greatest; best has items of the type. Not of floats (prepare.h).
+// best = the least or greatest; best has items of the type. Not of floats (prepare.c).
 reduce_fn *kernel_extreme(enum numeric number, bool greatest);
 // low += items; of their squares, square_low += all 64 bits, without carry, and square_high += the
 // high 32 bits. Of integers of at most 4 bytes; items of at most 2 leave square_high as it is, and

@@ -4,11 +4,12 @@
  * Extremes of floats are those of integers in the same order, of which compilers make vectors and
  * which know no NaN: a NaN becomes what changes no extreme, and is counted apart.
  */
-#include "compute/reduce/prepare.h"
+#include "compute/reduce/private.h"
 
 #include "base/half.h"
 #include "base/swap.h"
 #include "compute/reduce/kernels.h"
+#include "compute/reduce/reduce.h"
 #include "meta/dtype.h"
 
 #include <string.h>

@@ -1,15 +1,13 @@
 /*
  * result.c - from a state to the items of a new array.
  */
-#include "compute/reduce/result.h"
+#include "compute/reduce/private.h"
 
 #include "base/error.h"
 #include "base/exact.h"
 #include "base/half.h"
 #include "base/swap.h"
-#include "compute/reduce/cells.h"
-#include "compute/reduce/prepare.h"
-#include "compute/reduce/squares.h"
+#include "compute/reduce/reduce.h"
 
 #include <inttypes.h>
 #include <math.h>

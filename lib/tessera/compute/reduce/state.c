@@ -1,25 +1,49 @@
 /*
- * state.c - what is known so far of the items of a box of cells.
+ * state.c - items in cells, the memory of what is known of them, and the runs in which a piece of
+ * an array goes to a kernel, or to a function of cells.
+ *
+ * Axes that behave alike are joined. The last one gives the rows of a run, and the one before it
+ * rows that go to the same cells. Trailing axes of factor 1 become a width (kernels.h), so that a
+ * run is a whole row of an image of interleaved colours, and not one of its pixels.
  */
-#include "compute/reduce/state.h"
+#include "compute/reduce/private.h"
 
 #include "base/checked.h"
-#include "base/exact.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/swap.h"
-#include "compute/reduce/cells.h"
 #include "compute/reduce/kernels.h"
-#include "compute/reduce/runs.h"
-#include "compute/reduce/squares.h"
+#include "compute/reduce/reduce.h"
 
-#include <math.h>
 #include <string.h>
 
-enum {
-    WAITING_MAX = 1 << 30, // items in low and high
-    LIGHT = 8, // a cell keeps its shift if a piece has at most so many times its items
-    TRIES = 3, // shifts of a piece
-};
+// -- cells
+
+int64_t
+cells_length(const struct cells *c, int axis, int64_t at)
+{
+    return min_i64(c->factor[axis], c->shape[axis] - at * c->factor[axis]);
+}
+
+void
+cells_items(const struct cells *c, const int64_t *first, const int64_t *last, int64_t *start,
+            int64_t *stop)
+{
+    for (int i = 0; i < c->ndim; i++) {
+        start[i] = first[i] * c->factor[i];
+        stop[i] = (last[i] - 1) * c->factor[i] + cells_length(c, i, last[i] - 1);
+    }
+}
+
+void
+cells_of_items(const struct cells *c, const int64_t *start, const int64_t *stop, int64_t *first,
+               int64_t *last)
+{
+    for (int i = 0; i < c->ndim; i++) {
+        first[i] = start[i] / c->factor[i];
+        last[i] = ceil_div(stop[i], c->factor[i]);
+    }
+}
 
 // -- memory
 
@@ -104,29 +128,161 @@ state_finish(struct state *s)
     s->memory = NULL;
 }
 
+// -- runs that a kernel takes
+
+struct run_axis {
+    int64_t n; // items
+    int64_t factor, phase; // item k is in cell (phase + k) / factor
+    int64_t pitch; // cells
+    int64_t stride; // items
+};
+
+// A piece on its way to a kernel.
+struct runs {
+    reduce_fn *fn;
+    struct cell_row base; // of the first cell of the state
+    int ndim;
+    struct run_axis axis[NDIM_MAX + 1];
+    int64_t width; // numbers that an item of the last axis has, and cells that its cells have
+    int64_t at; // of the first cell, in cells
+    const uint8_t *numbers;
+    size_t size; // of a number
+};
+
 static void
+run_kernel(const struct runs *r, int64_t at, int64_t item, int64_t nrows, int64_t stride, int64_t n,
+           int64_t f)
+{
+    const struct cell_row *const b = &r->base;
+    const struct cell_row to = {
+        .low = b->low ? b->low + at : NULL,
+        .high = b->high ? b->high + at : NULL,
+        .sum = b->sum ? b->sum + at : NULL,
+        .lost = b->lost ? b->lost + at : NULL,
+        .square_low = b->square_low ? b->square_low + at : NULL,
+        .square_high = b->square_high ? b->square_high + at : NULL,
+        .squares = b->squares ? b->squares + at : NULL,
+        .shift = b->shift ? b->shift + at : NULL,
+        .best = b->best ? b->best + (size_t)at * r->size : NULL,
+    };
+    r->fn(&to, r->numbers + (size_t)item * r->size, nrows, stride, n * r->width, f, r->width);
+}
+
+// Rows that go to the same cells.
+static void
+run_rows(const struct runs *r, int64_t at, int64_t item, int64_t nrows, int64_t stride)
+{
+    const struct run_axis *const x = &r->axis[r->ndim - 1];
+    const int64_t head = x->phase == 0 ? 0 : min_i64(x->factor - x->phase, x->n);
+    const int64_t whole = (x->n - head) / x->factor * x->factor, tail = x->n - head - whole;
+    if (head > 0) {
+        run_kernel(r, at, item, nrows, stride, head, head);
+        at += r->width;
+        item += head * r->width;
+    }
+    if (whole > 0)
+        run_kernel(r, at, item, nrows, stride, whole, x->factor);
+    if (tail > 0)
+        run_kernel(r, at + whole / x->factor * r->width, item + whole * r->width, nrows, stride,
+                   tail, tail);
+}
+
+static void
+run_axes(const struct runs *r, int d, int64_t at, int64_t item)
+{
+    const struct run_axis *const x = &r->axis[d];
+    if (d == r->ndim - 1) {
+        run_rows(r, at, item, 1, 0);
+        return;
+    }
+    for (int64_t k = 0; k < x->n;) {
+        const int64_t cell = (x->phase + k) / x->factor;
+        const int64_t stop = min_i64(x->n, (cell + 1) * x->factor - x->phase);
+        if (d == r->ndim - 2) {
+            run_rows(r, at + cell * x->pitch, item + k * x->stride, stop - k, x->stride);
+            k = stop;
+        } else {
+            for (; k < stop; k++)
+                run_axes(r, d + 1, at + cell * x->pitch, item + k * x->stride);
+        }
+    }
+}
+
+// Put an axis before those that there are, or join it with the first of them.
+static void
+runs_prepend(struct runs *r, struct run_axis x)
+{
+    r->at += x.phase / x.factor * x.pitch; // from here on, an axis begins with its first cell
+    x.phase %= x.factor;
+    const bool one = x.phase + x.n <= x.factor;
+    if (one) {
+        x.phase = 0;
+        x.factor = x.n;
+    }
+    if (r->ndim > 0) {
+        struct run_axis *const y = &r->axis[NDIM_MAX + 1 - r->ndim];
+        const bool y_one = y->phase == 0 && y->factor == y->n;
+        const bool y_last = r->ndim == 1;
+        const bool y_all = y->factor == 1 && y->phase == 0 && x.pitch == y->n * y->pitch;
+        if (x.n == 1)
+            return;
+        if (one && y_one) {
+            y->n = y->factor = x.n * y->n;
+            return;
+        }
+        if (x.factor == 1 && y_all) {
+            y->n *= x.n;
+            return;
+        }
+        if (y_one && y_last && x.pitch == 1) { // rows one after the other
+            x.phase *= y->n;
+            x.factor *= y->n;
+            x.n *= y->n;
+            x.stride = 1;
+            *y = x;
+            return;
+        }
+        if (!one && y_all && y_last && x.factor <= RUN_GROUP_MAX / y->n) { // longer rows are fast
+            r->width = y->n;
+            *y = x;
+            return;
+        }
+    }
+    r->axis[NDIM_MAX - r->ndim++] = x;
+}
+
+static void
+runs_of(struct runs *r, const struct state *s, const int64_t *start, const int64_t *stop)
+{
+    int64_t pitch = 1, stride = 1;
+    r->ndim = 0;
+    r->width = 1;
+    r->at = 0;
+    if (s->cells->ndim == 0)
+        runs_prepend(r, (struct run_axis){1, 1, 0, 1, 1});
+    for (int i = s->cells->ndim - 1; i >= 0; i--) {
+        const int64_t f = s->cells->factor[i], n = stop[i] - start[i];
+        runs_prepend(r, (struct run_axis){n, f, start[i] - s->first[i] * f, pitch, stride});
+        pitch *= s->n[i];
+        stride *= n;
+    }
+    memmove(r->axis, r->axis + NDIM_MAX + 1 - r->ndim, (size_t)r->ndim * sizeof *r->axis);
+}
+
+void
 state_run(const struct state *s, const int64_t *start, const int64_t *stop, reduce_fn *fn,
           const struct cell_row *base, const void *numbers, size_t size)
 {
-    const struct run_box box = {s->cells, s->first, s->n, start, stop};
-    runs_reduce(&box, fn, base, numbers, size);
+    struct runs r = {.fn = fn, .base = *base, .numbers = numbers, .size = size};
+    runs_of(&r, s, start, stop);
+    run_axes(&r, 0, r.at, 0);
 }
 
 // -- cells of a box, in runs
 
-// Cells that follow each other and have as many items of the box.
-struct cell_run {
-    int64_t at; // the first, in the state
-    int64_t other; // and in the box
-    int64_t n;
-    int64_t nitems; // of each
-};
-
-typedef void cell_fn(struct state *s, const struct cell_run *run, const void *what);
-
 // Along the last axis, cells at the ends may have fewer items.
 static void
-each_row(struct state *s, struct cell_run row, int64_t start, int64_t stop, cell_fn *fn,
+each_row(struct state *s, struct cell_run row, int64_t start, int64_t stop, state_cell_fn *fn,
          const void *what)
 {
     const int last = s->cells->ndim - 1;
@@ -143,8 +299,9 @@ each_row(struct state *s, struct cell_run row, int64_t start, int64_t stop, cell
     }
 }
 
-static void
-each_cell(struct state *s, const int64_t *start, const int64_t *stop, cell_fn *fn, const void *what)
+void
+state_each_cell(struct state *s, const int64_t *start, const int64_t *stop, state_cell_fn *fn,
+                const void *what)
 {
     const struct cells *const c = s->cells;
     const int last = c->ndim - 1;
@@ -166,379 +323,5 @@ each_cell(struct state *s, const int64_t *start, const int64_t *stop, cell_fn *f
         each_row(s, row, start[last], stop[last], fn, what);
         for (i = last - 1; i >= 0 && ++at[i] == end[i]; i--)
             at[i] = first[i];
-    }
-}
-
-// -- squares of floats
-
-static struct squares
-get_squares(const struct state *s, int64_t at)
-{
-    return (struct squares){s->weight[at], s->shift[at], s->sum[at], s->squares[at]};
-}
-
-static void
-put_squares(struct state *s, int64_t at, const struct squares *a)
-{
-    s->weight[at] = a->weight;
-    s->shift[at] = a->shift;
-    s->sum[at] = a->sum;
-    s->squares[at] = a->squares;
-}
-
-static void
-join_squares(struct state *s, int64_t at, const struct squares *other)
-{
-    struct squares a = get_squares(s, at);
-    squares_join(&a, other);
-    put_squares(s, at, &a);
-}
-
-// *light: set if a cell has few items compared with those of the piece.
-static void
-find_light(struct state *s, const struct cell_run *run, const void *light)
-{
-    const double *const weight = s->weight + run->at, least = (double)run->nitems / LIGHT;
-    int64_t any = 0;
-    for (int64_t k = 0; k < run->n; k++)
-        any |= weight[k] < least;
-    **(bool *const *)light |= any != 0;
-}
-
-static void
-count_squares(struct state *s, const struct cell_run *run, const void *what)
-{
-    const double n = (double)run->nitems;
-    double *restrict const weight = s->weight + run->at;
-    const double *restrict const sum = s->sum + run->at;
-    const double *restrict const squares = s->squares + run->at;
-    int64_t far = 0;
-    (void)what;
-    for (int64_t k = 0; k < run->n; k++) {
-        weight[k] += n;
-        far |= squares_are_far(weight[k], sum[k], squares[k]);
-    }
-    for (int64_t k = run->at; far && k < run->at + run->n; k++) {
-        struct squares a = get_squares(s, k);
-        squares_center(&a);
-        put_squares(s, k, &a);
-    }
-}
-
-// The weights of the cells in `part`: items of the piece that are no NaNs.
-static void
-count_part(struct state *s, const struct cell_run *run, const void *what)
-{
-    const struct state *const part = what;
-    (void)s;
-    for (int64_t k = run->other; k < run->other + run->n; k++)
-        part->weight[k] = (double)(run->nitems - part->missing[k]);
-}
-
-static void
-join_part(struct state *s, const struct cell_run *run, const void *what)
-{
-    const struct state *const part = what;
-    for (int64_t k = 0; k < run->n; k++) {
-        const struct squares other = get_squares(part, run->other + k);
-        join_squares(s, run->at + k, &other);
-    }
-}
-
-// Replace shifts that are far from the mean. Returns whether there was one.
-static bool
-better_shifts(struct state *part)
-{
-    bool far = false;
-    for (int64_t k = 0; k < part->ncells; k++) {
-        const struct squares a = get_squares(part, k);
-        if (squares_are_far(a.weight, a.sum, a.squares)) {
-            part->shift[k] += squares_distance(&a);
-            far = true;
-        }
-    }
-    return far;
-}
-
-// If all cells have enough items already, their shifts are good, and the items of the piece are
-// added to their sums. Otherwise the sums of the piece are made apart, with shifts of its own, and
-// joined: the shift is one of the items, or, if the mean turns out to be far from it, near the
-// mean.
-static tess_status
-add_squares(struct state *s, const int64_t *start, const int64_t *stop, const void *numbers,
-            const uint8_t *mask, tess_error *err)
-{
-    reduce_fn *const add = kernel_squares_float(s->g->number, mask != NULL);
-    int64_t first[NDIM_MAX], last[NDIM_MAX];
-    bool light = mask != NULL, *const found = &light;
-    struct state part;
-    if (!light)
-        each_cell(s, start, stop, find_light, &found);
-    if (!light) {
-        state_run(s, start, stop, add,
-                  &(struct cell_row){.sum = s->sum, .squares = s->squares, .shift = s->shift},
-                  numbers, s->g->size);
-        each_cell(s, start, stop, count_squares, NULL);
-        return TESS_OK;
-    }
-    cells_of_items(s->cells, start, stop, first, last);
-    const tess_status st = state_init(&part, s->g, s->cells, first, last, err);
-    if (st != TESS_OK)
-        return st;
-    const struct cell_row to = {.sum = part.sum, .squares = part.squares, .shift = part.shift};
-    const size_t size = (size_t)part.ncells * sizeof *part.sum;
-    if (mask)
-        state_run(&part, start, stop, kernel_sum_whole(NUMERIC_U1),
-                  &(struct cell_row){.low = part.missing}, mask, 1);
-    each_cell(s, start, stop, count_part, &part);
-    state_run(&part, start, stop, kernel_shift(s->g->number), &to, numbers, s->g->size);
-    state_run(&part, start, stop, add, &to, numbers, s->g->size);
-    for (int i = 1; i < TRIES && better_shifts(&part); i++) {
-        memset(part.sum, 0, size);
-        memset(part.squares, 0, size);
-        state_run(&part, start, stop, add, &to, numbers, s->g->size);
-    }
-    each_cell(s, start, stop, join_part, &part);
-    state_finish(&part);
-    return TESS_OK;
-}
-
-// -- items
-
-static void
-add_halves(int128 *sum, int128 high, int128 low)
-{
-    *sum = int128_add(*sum, int128_add(int128_shift(high, 32), low));
-}
-
-void
-state_settle(struct state *s)
-{
-    if (s->waiting == 0)
-        return;
-    const size_t size = (size_t)s->ncells * sizeof *s->low;
-    const bool squares = s->g->kind == GATHER_WHOLE_SQUARES;
-    for (int64_t k = 0; k < s->ncells; k++)
-        add_halves(&s->whole[k], int128_of(squares ? 0 : s->high[k]), int128_of(s->low[k]));
-    for (int64_t k = 0; squares && k < s->ncells; k++) {
-        // square_low is modulo 2^64; the sum of the low 32 bits of all squares is less than that
-        const uint64_t rest = s->square_low[k] - (s->square_high[k] << 32);
-        add_halves(&s->whole_squares[k], int128_of_u64(s->square_high[k]), int128_of_u64(rest));
-    }
-    memset(s->low, 0, size);
-    memset(squares ? (void *)s->square_low : s->high, 0, size);
-    if (squares)
-        memset(s->square_high, 0, size);
-    s->waiting = 0;
-}
-
-// Make sure that n more items can be added to low and high without overflow.
-static void
-wait_for(struct state *s, int64_t n)
-{
-    if (s->waiting + n > WAITING_MAX)
-        state_settle(s);
-    s->waiting += n;
-}
-
-tess_status
-state_add(struct state *s, const int64_t *start, const int64_t *stop, const void *numbers,
-          const uint8_t *mask, tess_error *err)
-{
-    const struct gathering *const g = s->g;
-    int64_t n = 1;
-    for (int i = 0; i < s->cells->ndim; i++)
-        n *= stop[i] - start[i];
-    if (mask)
-        state_run(s, start, stop, kernel_sum_whole(NUMERIC_U1),
-                  &(struct cell_row){.low = s->missing}, mask, 1);
-    switch (g->kind) {
-    case GATHER_WHOLE_SQUARES:
-        wait_for(s, n);
-        state_run(s, start, stop, kernel_squares_whole(g->number),
-                  &(struct cell_row){
-                      .low = s->low, .square_low = s->square_low, .square_high = s->square_high},
-                  numbers, g->size);
-        return TESS_OK;
-    case GATHER_WHOLE:
-        wait_for(s, n);
-        state_run(s, start, stop, kernel_sum_whole(g->number),
-                  &(struct cell_row){.low = s->low, .high = s->high}, numbers, g->size);
-        return TESS_OK;
-    case GATHER_FLOAT:
-        state_run(s, start, stop, kernel_sum_float(g->number),
-                  &(struct cell_row){.sum = s->sum, .lost = s->lost}, numbers, g->size);
-        return TESS_OK;
-    case GATHER_LEAST:
-    case GATHER_GREATEST:
-        state_run(s, start, stop, kernel_extreme(g->number, g->kind == GATHER_GREATEST),
-                  &(struct cell_row){.best = s->best}, numbers, g->size);
-        return TESS_OK;
-    case GATHER_SQUARES:
-        return add_squares(s, start, stop, numbers, mask, err);
-    case GATHER_NOTHING:
-        break;
-    }
-    return TESS_OK;
-}
-
-// -- equal items
-
-static int128
-whole_of(enum numeric number, const void *x)
-{
-    switch (number) {
-    case NUMERIC_I1:
-        return int128_of(*(const int8_t *)x);
-    case NUMERIC_I2:
-        return int128_of(*(const int16_t *)x);
-    case NUMERIC_I4:
-        return int128_of(*(const int32_t *)x);
-    case NUMERIC_I8:
-        return int128_of(*(const int64_t *)x);
-    case NUMERIC_U1:
-        return int128_of(*(const uint8_t *)x);
-    case NUMERIC_U2:
-        return int128_of(*(const uint16_t *)x);
-    case NUMERIC_U4:
-        return int128_of(*(const uint32_t *)x);
-    default:
-        return int128_of_u64(*(const uint64_t *)x);
-    }
-}
-
-// A product of a double and a count, and what it lacks.
-static void
-add_product(struct state *s, int64_t at, double x, double n)
-{
-    double sum[2] = {s->sum[at], s->lost[at]};
-    exact_add(sum, x * n);
-    s->sum[at] = sum[0];
-    s->lost[at] = sum[1] + (isfinite(x * n) ? fma(x, n, -(x * n)) : 0);
-}
-
-struct equal {
-    const void *number;
-    bool missing;
-};
-
-static void
-add_equal_cell(struct state *s, int64_t at, int64_t nitems, const void *what)
-{
-    const struct equal *const e = what;
-    const int64_t few = nitems & INT32_MAX;
-    const bool is_f4 = s->g->number == NUMERIC_F4;
-    int128 sum;
-    if (e->missing)
-        s->missing[at] += nitems;
-    switch (s->g->kind) {
-    case GATHER_WHOLE_SQUARES:
-        sum = int128_mul(whole_of(s->g->number, e->number), int128_of(nitems));
-        s->whole[at] = int128_add(s->whole[at], sum);
-        sum = int128_mul(sum, whole_of(s->g->number, e->number));
-        s->whole_squares[at] = int128_add(s->whole_squares[at], sum);
-        return;
-    case GATHER_WHOLE:
-        sum = int128_mul(whole_of(s->g->number, e->number), int128_of(nitems));
-        s->whole[at] = int128_add(s->whole[at], sum);
-        return;
-    case GATHER_FLOAT: { // counts of at most 32 bits that are not 0
-        const double x = is_f4 ? (double)*(const float *)e->number : *(const double *)e->number;
-        if (nitems > few)
-            add_product(s, at, x, (double)(nitems - few));
-        if (few > 0)
-            add_product(s, at, x, (double)few);
-        return;
-    }
-    case GATHER_SQUARES: {
-        const double x = is_f4 ? (double)*(const float *)e->number : *(const double *)e->number;
-        const struct squares all = isfinite(x) ? (struct squares){(double)nitems, x, 0, 0}
-                                               : (struct squares){(double)nitems, 0, x, x * x};
-        if (!e->missing)
-            join_squares(s, at, &all);
-        return;
-    }
-    case GATHER_LEAST:
-    case GATHER_GREATEST:
-        kernel_extreme(s->g->number, s->g->kind == GATHER_GREATEST)(
-            &(struct cell_row){.best = s->best + (size_t)at * s->g->size}, e->number, 1, 0, 1, 1,
-            1);
-        return;
-    case GATHER_NOTHING:
-        return;
-    }
-}
-
-static void
-add_equal_run(struct state *s, const struct cell_run *run, const void *what)
-{
-    for (int64_t k = 0; k < run->n; k++)
-        add_equal_cell(s, run->at + k, run->nitems, what);
-}
-
-void
-state_add_equal(struct state *s, const int64_t *start, const int64_t *stop, const void *number,
-                const uint8_t *mask)
-{
-    const struct equal e = {.number = number, .missing = mask && *mask};
-    each_cell(s, start, stop, add_equal_run, &e);
-}
-
-// -- states
-
-static void
-merge_row(struct state *s, int64_t to, const struct state *other, int64_t from, int64_t n)
-{
-    const struct gathering *const g = s->g;
-    for (int64_t k = 0; k < n; k++)
-        s->missing[to + k] += other->missing[from + k];
-    switch (g->kind) {
-    case GATHER_WHOLE_SQUARES:
-        for (int64_t k = 0; k < n; k++)
-            s->whole_squares[to + k] =
-                int128_add(s->whole_squares[to + k], other->whole_squares[from + k]);
-        // fallthrough
-    case GATHER_WHOLE:
-        for (int64_t k = 0; k < n; k++)
-            s->whole[to + k] = int128_add(s->whole[to + k], other->whole[from + k]);
-        return;
-    case GATHER_FLOAT:
-        for (int64_t k = 0; k < n; k++) {
-            double sum[2] = {s->sum[to + k], s->lost[to + k]};
-            exact_add(sum, other->sum[from + k]);
-            s->sum[to + k] = sum[0];
-            s->lost[to + k] = sum[1] + other->lost[from + k];
-        }
-        return;
-    case GATHER_LEAST:
-    case GATHER_GREATEST:
-        kernel_extreme(g->number, g->kind == GATHER_GREATEST)(
-            &(struct cell_row){.best = s->best + (size_t)to * g->size},
-            other->best + (size_t)from * g->size, 1, 0, n, 1, 1);
-        return;
-    case GATHER_SQUARES:
-        for (int64_t k = 0; k < n; k++) {
-            const struct squares squares = get_squares(other, from + k);
-            join_squares(s, to + k, &squares);
-        }
-        return;
-    case GATHER_NOTHING:
-        return;
-    }
-}
-
-void
-state_merge(struct state *s, const struct state *other)
-{
-    const int ndim = s->cells->ndim, last = ndim - 1;
-    const int64_t row = ndim > 0 ? other->n[last] : 1;
-    int64_t at[NDIM_MAX] = {0};
-    for (int64_t from = 0; from < other->ncells; from += row) {
-        int64_t to = 0;
-        for (int i = 0; i < ndim; i++)
-            to = to * s->n[i] + other->first[i] + at[i] - s->first[i];
-        merge_row(s, to, other, from, row);
-        for (int i = last - 1; i >= 0 && ++at[i] == other->n[i]; i--)
-            at[i] = 0;
     }
 }

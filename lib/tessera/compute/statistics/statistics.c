@@ -10,7 +10,6 @@
 #include "base/exact.h"
 #include "base/limits.h"
 #include "compute/parts/parts.h"
-#include "compute/statistics/tally.h"
 #include "meta/dtype.h"
 
 #include <math.h>

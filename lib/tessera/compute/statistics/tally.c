@@ -8,7 +8,7 @@
  * Floats go through a loop that does not ask which are finite. Where one is not, the sum is not
  * either, and the piece is done again, item by item.
  */
-#include "compute/statistics/tally.h"
+#include "compute/statistics/statistics.h"
 
 #include "base/checked.h"
 #include "base/exact.h"
