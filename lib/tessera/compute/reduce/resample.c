@@ -13,13 +13,11 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/memory.h"
-#include "frame/commit/current.h"
-#include "frame/commit/lock.h"
+#include "compute/engine/engine.h"
 #include "geom/rechunk.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
 #include "grid/box_memory.h"
-#include "task/gate.h"
 #include "task/task.h"
 #include "task/watch.h"
 
@@ -27,15 +25,29 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { TILE_SIZE = 64 << 20 }; // bytes of the array, enough for all threads
-
-// -- the most frequent item of a cell
-
-// Memory for the items of a box, used again; zeros at first. free(items) in the end.
-struct mode_room {
-    uint8_t *items;
-    size_t capacity; // items of one size
+enum {
+    TILE_SIZE = 64 << 20, // bytes of the array, enough for all threads
+    SOME_CELLS = 1024, // that a thread takes at once
 };
+
+struct resampling {
+    const tess_array *a;
+    bool mode;
+    struct cells cells;
+};
+
+// A tile: its cells, and their items in memory.
+struct tile {
+    const struct resampling *r;
+    struct watch *watch;
+    int64_t first[NDIM_MAX], last[NDIM_MAX];
+    int64_t start[NDIM_MAX], stop[NDIM_MAX];
+    uint8_t *items, *result;
+    int64_t strides[NDIM_MAX]; // of items
+    int64_t ncells;
+};
+
+// -- the most frequent items
 
 struct entry {
     const uint8_t *item; // NULL: free
@@ -51,39 +63,29 @@ hash_of(const uint8_t *item, size_t size)
     return h ^ h >> 29;
 }
 
-// Twice as many places as items, a power of two.
-static tess_status
-mode_reserve(struct mode_room *room, size_t nitems, size_t *places, tess_error *err)
+// Entries of a table for the items of a box: twice as many, a power of two.
+static size_t
+table_length(int ndim, const int64_t *shape)
 {
-    *places = 4;
-    while (*places < 2 * nitems)
-        *places *= 2;
-    if (room->capacity < *places) {
-        mem_free(room->items);
-        room->items = mem_alloc(*places * sizeof(struct entry));
-        room->capacity = room->items ? *places : 0;
-    }
-    if (!room->items)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu items of a cell", nitems);
-    memset(room->items, 0, *places * sizeof(struct entry));
-    return TESS_OK;
+    size_t nitems = 1, places = 4;
+    for (int i = 0; i < ndim; i++)
+        nitems *= (size_t)shape[i];
+    while (places < 2 * nitems)
+        places *= 2;
+    return places;
 }
 
 // *mode receives the item; of several that are as frequent, the first in C order. The box has
-// items.
-static tess_status
-mode_of(struct mode_room *room, int ndim, const int64_t *shape, const int64_t *strides,
-        const uint8_t *items, size_t size, uint8_t *mode, tess_error *err)
+// items; the table has room for them.
+static void
+find_mode(struct entry *table, int ndim, const int64_t *shape, const int64_t *strides,
+          const uint8_t *items, size_t size, uint8_t *mode)
 {
+    const size_t places = table_length(ndim, shape);
     int64_t at[NDIM_MAX] = {0};
-    size_t nitems = 1, places, order = 0;
+    size_t order = 0;
     const struct entry *best = NULL;
-    for (int i = 0; i < ndim; i++)
-        nitems *= (size_t)shape[i];
-    const tess_status st = mode_reserve(room, nitems, &places, err);
-    if (st != TESS_OK)
-        return st;
-    struct entry *const table = (void *)room->items;
+    memset(table, 0, places * sizeof *table);
     for (int i = 0; i >= 0;) {
         const uint8_t *item = items;
         for (int k = 0; k < ndim; k++)
@@ -102,55 +104,18 @@ mode_of(struct mode_room *room, int ndim, const int64_t *shape, const int64_t *s
             at[i] = 0;
     }
     memcpy(mode, best->item, size);
-    return TESS_OK;
 }
 
-// -- those of all cells of a tile
-
-struct resampling {
-    const tess_array *a;
-    bool mode;
-    struct cells cells;
-};
-
-// A tile: its cells, and their items in memory.
-struct tile {
-    const struct resampling *r;
-    struct watch *watch;
-    int64_t first[NDIM_MAX], last[NDIM_MAX];
-    int64_t start[NDIM_MAX], stop[NDIM_MAX];
-    uint8_t *items, *result;
-    int64_t strides[NDIM_MAX]; // of items
-    int64_t ncells, next;
-};
-
-// Cells that follow each other in C order.
-struct some_cells {
-    int64_t from, to;
-    struct mode_room room;
-};
-
+// Cells of the tile that follow each other in C order: the box has their numbers.
 static tess_status
-next_cells(void *job, void *grain, bool *more, tess_error *err)
+find_modes(void *self, void *tally, const struct engine_box *box, uint8_t *room, tess_error *err)
 {
-    struct tile *const t = job;
-    struct some_cells *const s = grain;
-    (void)err;
-    *more = t->next < t->ncells;
-    *s = (struct some_cells){.from = t->next, .to = min_i64(t->ncells, t->next + 1024)};
-    t->next = s->to;
-    return TESS_OK;
-}
-
-static tess_status
-work_on_cells(void *job, void *grain, tess_error *err)
-{
-    const struct tile *const t = job;
+    const struct tile *const t = self;
     const struct cells *const c = &t->r->cells;
     const int32_t size = t->r->a->g->typesize;
-    struct some_cells *const s = grain;
-    tess_status st = TESS_OK;
-    for (int64_t n = s->from; n < s->to && st == TESS_OK; n++) {
+    (void)tally;
+    (void)err;
+    for (int64_t n = box->start[0]; n < box->stop[0]; n++) {
         int64_t at[NDIM_MAX], shape[NDIM_MAX], rest = n;
         const uint8_t *items = t->items;
         for (int i = c->ndim - 1; i >= 0; i--) {
@@ -160,32 +125,31 @@ work_on_cells(void *job, void *grain, tess_error *err)
             items += (at[i] - t->first[i]) * c->factor[i] * t->strides[i];
             rest /= width;
         }
-        st = mode_of(&s->room, c->ndim, shape, t->strides, items, (size_t)size,
-                     t->result + n * size, err);
+        find_mode((void *)room, c->ndim, shape, t->strides, items, (size_t)size,
+                  t->result + n * size);
     }
-    watch_add(t->watch, s->to - s->from);
-    return st;
-}
-
-static void
-drop_cells(void *job, void *grain)
-{
-    struct some_cells *const s = grain;
-    (void)job;
-    mem_free(s->room.items);
+    return TESS_OK;
 }
 
 static tess_status
 make_modes(struct tile *t, size_t size, tess_error *err)
 {
-    const struct task task = {.next = next_cells,
-                              .work = work_on_cells,
-                              .drop = drop_cells,
-                              .grain_size = sizeof(struct some_cells)};
+    static const int64_t none = 0, some = SOME_CELLS;
+    const struct cells *const c = &t->r->cells;
+    const struct engine_sink sink = {.self = t,
+                                     .work = find_modes,
+                                     .room_size =
+                                         table_length(c->ndim, c->factor) * sizeof(struct entry)};
     const struct task_width width = chunk_grid_width(t->r->a->grid, (int64_t)size, t->watch);
-    t->next = 0;
+    struct division boxes;
+    struct engine engine;
+    division_of_grid(&boxes, 1, &some, &none, &t->ncells);
     watch_job(t->watch, t->ncells);
-    return task_run(&task, t, &width, err);
+    tess_status st = engine_begin(&engine, &sink, &boxes, NULL, 0, t->watch, err);
+    if (st == TESS_OK)
+        st = engine_run(&engine, INT64_MAX, &width, err);
+    engine_end(&engine);
+    return st;
 }
 
 // -- tiles
@@ -309,14 +273,11 @@ static tess_status
 resample_make(void *user, tess_array *out, struct watch *watch, tess_error *err)
 {
     const struct resampling *const r = user;
-    struct frame *const frame = r->a->grid->frame;
-    tess_status st = frame_lock_share(frame, err);
-    if (st != TESS_OK)
-        return st;
-    st = resample_tiles(r, out, watch, err);
-    st = array_check_current(r->a, st, err);
-    frame_lock_unshare(frame);
-    return st;
+    int locked = 0;
+    tess_status st = engine_lock(&r->a, 1, &locked, err);
+    if (st == TESS_OK)
+        st = resample_tiles(r, out, watch, err);
+    return engine_unlock(&r->a, locked, st, err);
 }
 
 tess_status
