@@ -7,7 +7,6 @@
 
 #include "array/array.h"
 #include "frame/commit/current.h"
-#include "frame/commit/lock.h"
 #include "frame/query.h"
 #include "geom/shape.h"
 #include "task/gate.h"
@@ -75,27 +74,23 @@ check_box_or_all(const tess_array *a, struct box *box, int64_t *nitems, tess_err
 struct reading {
     struct watch watch;
     const tess_array *a;
-    bool locked;
+    int64_t locked;
 };
 
 static inline tess_status
 reading_begin(struct reading *r, const tess_array *a, int64_t nitems, tess_error *err)
 {
-    const tess_status st = frame_lock_share(a->grid->frame, err);
     r->a = a;
-    r->locked = st == TESS_OK;
     array_watch(&r->watch, a, nitems);
-    return st;
+    return array_lock_shared(&a, 1, NULL, &r->locked, err);
 }
 
 static inline tess_status
 reading_end(struct reading *r, tess_status st, tess_error *err)
 {
-    if (!r->locked)
-        return st;
-    st = array_check_current(r->a, watch_end(&r->watch, st), err);
-    frame_lock_unshare(r->a->grid->frame);
-    return st;
+    if (r->locked > 0)
+        st = watch_end(&r->watch, st);
+    return array_unlock_shared(&r->a, NULL, r->locked, st, err);
 }
 
 #endif

@@ -11,6 +11,7 @@
 #include "chunk/encode/encoder.h"
 #include "chunk/plugins.h"
 #include "frame/commit/current.h"
+#include "frame/commit/lock.h"
 #include "frame/format/header.h"
 #include "frame/frame.h"
 #include "frame/query.h"
@@ -137,6 +138,36 @@ array_check_current(const tess_array *a, tess_status st, tess_error *err)
     if (err)
         *err = why;
     return now;
+}
+
+static bool
+is_locked_otherwise(const tess_array *a, const struct frame *written)
+{
+    return !a || a->grid->frame == written;
+}
+
+tess_status
+array_lock_shared(const tess_array *const *arrays, int64_t n, const struct frame *written,
+                  int64_t *locked, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    for (*locked = 0; *locked < n && st == TESS_OK; *locked += st == TESS_OK)
+        if (!is_locked_otherwise(arrays[*locked], written))
+            st = frame_lock_share(arrays[*locked]->grid->frame, err);
+    return st;
+}
+
+tess_status
+array_unlock_shared(const tess_array *const *arrays, const struct frame *written, int64_t locked,
+                    tess_status st, tess_error *err)
+{
+    for (int64_t k = 0; k < locked; k++) {
+        if (is_locked_otherwise(arrays[k], written))
+            continue;
+        st = array_check_current(arrays[k], st, err);
+        frame_lock_unshare(arrays[k]->grid->frame);
+    }
+    return st;
 }
 
 // -- views

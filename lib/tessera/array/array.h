@@ -86,6 +86,15 @@ tess_status array_take_options(tess_array *a, const tess_storage *storage,
 // written to. This may also be the cause of a failure: it is TESS_ERR_STALE then.
 tess_status array_check_current(const tess_array *a, tess_status st, tess_error *err);
 
+// Around reading: what others lock to change arrays, they do not meanwhile, and what was read
+// counts as above. NULL among the arrays, and those of the frame that is `written`, if any: locked
+// otherwise. *locked: how many are done; to be unlocked also after a failure, with the status of
+// that.
+tess_status array_lock_shared(const tess_array *const *arrays, int64_t n,
+                              const struct frame *written, int64_t *locked, tess_error *err);
+tess_status array_unlock_shared(const tess_array *const *arrays, const struct frame *written,
+                                int64_t locked, tess_status st, tess_error *err);
+
 // -- views
 
 struct view {

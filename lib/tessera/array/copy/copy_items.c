@@ -12,8 +12,6 @@
 #include "cache/cache.h"
 #include "frame/chunks/stored.h"
 #include "frame/commit/change.h"
-#include "frame/commit/current.h"
-#include "frame/commit/lock.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
@@ -476,25 +474,6 @@ choose_box(struct put *p)
     }
 }
 
-// What others lock to change, they do not while it is read; save the array that is written itself.
-static tess_status
-lock_sources(const tess_array *a, const struct copy_sources *sources, int64_t *n, tess_error *err)
-{
-    tess_status st = TESS_OK;
-    for (*n = 0; *n < sources->n && st == TESS_OK; *n += st == TESS_OK)
-        if (sources->arrays[*n]->grid->frame != a->grid->frame)
-            st = frame_lock_share(sources->arrays[*n]->grid->frame, err);
-    return st;
-}
-
-static void
-unlock_sources(const tess_array *a, const struct copy_sources *sources, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        if (sources->arrays[i]->grid->frame != a->grid->frame)
-            frame_lock_unshare(sources->arrays[i]->grid->frame);
-}
-
 static tess_status
 copy_begin(struct put *p, tess_error *err)
 {
@@ -532,13 +511,9 @@ array_copy_items(tess_array *a, const struct copy_sources *sources, struct watch
         return TESS_OK;
     tess_status st = copy_begin(&p, err);
     if (st == TESS_OK)
-        st = lock_sources(a, sources, &nlocked, err);
+        st = array_lock_shared(sources->arrays, sources->n, a->grid->frame, &nlocked, err);
     if (st == TESS_OK)
         st = put_all(&p, err);
     copy_end(&p);
-    for (int64_t n = 0; n < nlocked; n++)
-        if (sources->arrays[n]->grid->frame != a->grid->frame)
-            st = array_check_current(sources->arrays[n], st, err);
-    unlock_sources(a, sources, nlocked);
-    return st;
+    return array_unlock_shared(sources->arrays, a->grid->frame, nlocked, st, err);
 }

@@ -3,6 +3,7 @@
  */
 #include "compute/compare/compare.h"
 
+#include "array/array.h"
 #include "array/open/open.h"
 #include "base/checked.h"
 #include "base/error.h"
@@ -135,7 +136,7 @@ static tess_status
 run_comparison(struct mapping *m, struct watch *watch, tess_error *err)
 {
     const tess_array *inputs[2];
-    int locked = 0;
+    int64_t locked = 0;
     tess_status st = TESS_OK;
     for (int k = 0; k < m->ninputs && st == TESS_OK; k++) {
         struct chunk_grid *const grid = m->inputs[k].a->grid;
@@ -144,10 +145,10 @@ run_comparison(struct mapping *m, struct watch *watch, tess_error *err)
             st = write_back_all(grid, err);
     }
     if (st == TESS_OK)
-        st = engine_lock(inputs, m->ninputs, &locked, err);
+        st = array_lock_shared(inputs, m->ninputs, NULL, &locked, err);
     if (st == TESS_OK)
         st = map_run(m, watch, err);
-    return engine_unlock(inputs, locked, st, err);
+    return array_unlock_shared(inputs, NULL, locked, st, err);
 }
 
 static tess_status

@@ -8,7 +8,6 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "frame/commit/lock.h"
 #include "grid/read/boxes_ahead.h"
 
 #include <inttypes.h>
@@ -281,26 +280,4 @@ engine_end(struct engine *e)
     end_ahead(e);
     for (int i = 0; i < ENGINE_ROOMS; i++)
         mem_free(atomic_load(&e->rooms[i]));
-}
-
-tess_status
-engine_lock(const tess_array *const *arrays, int n, int *locked, tess_error *err)
-{
-    tess_status st = TESS_OK;
-    for (*locked = 0; *locked < n && st == TESS_OK; *locked += st == TESS_OK)
-        if (arrays[*locked])
-            st = frame_lock_share(arrays[*locked]->grid->frame, err);
-    return st;
-}
-
-tess_status
-engine_unlock(const tess_array *const *arrays, int locked, tess_status st, tess_error *err)
-{
-    for (int k = 0; k < locked; k++) {
-        if (!arrays[k])
-            continue;
-        st = array_check_current(arrays[k], st, err);
-        frame_lock_unshare(arrays[k]->grid->frame);
-    }
-    return st;
 }

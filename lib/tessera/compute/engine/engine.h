@@ -121,11 +121,4 @@ tess_status engine_run(struct engine *e, int64_t most, const struct task_width *
 
 void engine_end(struct engine *e); // zeroed: fine
 
-// Around reading: the lock files of arrays are held shared, and their state is compared
-// (array/array.h). *locked: how many are; to be unlocked also after a failure, with the status of
-// that. NULL among the arrays: it is locked otherwise.
-tess_status engine_lock(const tess_array *const *arrays, int n, int *locked, tess_error *err);
-tess_status engine_unlock(const tess_array *const *arrays, int locked, tess_status st,
-                          tess_error *err);
-
 #endif

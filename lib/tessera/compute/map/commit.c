@@ -3,6 +3,7 @@
  */
 #include "compute/map/map.h"
 
+#include "array/array.h"
 #include "array/items/box.h"
 #include "base/error.h"
 #include "compute/engine/engine.h"
@@ -114,7 +115,7 @@ map_commit(struct mapping *m, struct watch *watch, tess_error *err)
 {
     struct changes c = {.m = m};
     const tess_array *inputs[TESS_MAP_MAX_ARRAYS];
-    int locked = 0;
+    int64_t locked = 0;
     for (int k = 0; k < m->ninputs; k++)
         inputs[k] = array_to_lock(m, &m->inputs[k]);
     for (int k = 0; k < m->noutputs; k++) {
@@ -123,10 +124,10 @@ map_commit(struct mapping *m, struct watch *watch, tess_error *err)
     }
     tess_status st = begin_turns(&c, err);
     if (st == TESS_OK)
-        st = engine_lock(inputs, m->ninputs, &locked, err);
+        st = array_lock_shared(inputs, m->ninputs, NULL, &locked, err);
     if (st == TESS_OK)
         st = map_run(m, watch, err);
-    st = engine_unlock(inputs, locked, st, err);
+    st = array_unlock_shared(inputs, NULL, locked, st, err);
     st = install_all(&c, st, err);
     end_turns(&c);
     for (int k = 0; k < m->noutputs && st == TESS_OK; k++)

@@ -342,17 +342,17 @@ make_result(void *user, tess_array *out, struct watch *watch, tess_error *err)
 {
     const struct reduction *const r = user;
     struct job j = {.r = r, .g = r->a->g, .out = out, .watch = watch};
-    int locked = 0;
+    int64_t locked = 0;
     tess_status st = TESS_OK; // chunks tell that they are constant if no newer block is cached
     if (frame_is_writable(r->a->grid->frame))
         st = write_back_all(r->a->grid, err);
     if (st == TESS_OK)
-        st = engine_lock(&r->a, 1, &locked, err);
+        st = array_lock_shared(&r->a, 1, NULL, &locked, err);
     if (st == TESS_OK) {
         divide_source(&j.d, r);
         st = do_tiles(&j, err);
     }
-    return engine_unlock(&r->a, locked, st, err);
+    return array_unlock_shared(&r->a, NULL, locked, st, err);
 }
 
 tess_status

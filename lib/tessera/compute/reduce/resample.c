@@ -273,11 +273,11 @@ static tess_status
 resample_make(void *user, tess_array *out, struct watch *watch, tess_error *err)
 {
     const struct resampling *const r = user;
-    int locked = 0;
-    tess_status st = engine_lock(&r->a, 1, &locked, err);
+    int64_t locked = 0;
+    tess_status st = array_lock_shared(&r->a, 1, NULL, &locked, err);
     if (st == TESS_OK)
         st = resample_tiles(r, out, watch, err);
-    return engine_unlock(&r->a, locked, st, err);
+    return array_unlock_shared(&r->a, NULL, locked, st, err);
 }
 
 tess_status
