@@ -150,11 +150,11 @@ array_histogram(const tess_array *a, const int64_t *start, const int64_t *stop, 
     counting_begin(&h.counting);
     h.equal = mem_zeroed((size_t)bins->nbins + BINS_SLOTS, sizeof *h.equal);
     if (!h.equal)
-        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for counts");
-    if (st == TESS_OK && nitems > 0)
-        st = count_box(&h, a, start, stop, watch, err);
-    if (st == TESS_OK)
-        st = deliver(&h, counts, outside, err);
+        TRY(err_set(err, TESS_ERR_NOMEM, -1, "no memory for counts"));
+    if (nitems > 0)
+        TRY(count_box(&h, a, start, stop, watch, err));
+    st = deliver(&h, counts, outside, err);
+out:
     free_counters(&h);
     mem_free(h.equal);
     counting_finish(&h.counting);

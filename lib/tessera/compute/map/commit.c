@@ -122,11 +122,11 @@ map_commit(struct mapping *m, struct watch *watch, tess_error *err)
         c.staged[k].again = true;
         m->outputs[k].staged = &c.staged[k];
     }
-    tess_status st = begin_turns(&c, err);
-    if (st == TESS_OK)
-        st = array_lock_shared(inputs, m->ninputs, NULL, &locked, err);
-    if (st == TESS_OK)
-        st = map_run(m, watch, err);
+    tess_status st = TESS_OK;
+    TRY(begin_turns(&c, err));
+    TRY(array_lock_shared(inputs, m->ninputs, NULL, &locked, err));
+    st = map_run(m, watch, err);
+out:
     st = array_unlock_shared(inputs, NULL, locked, st, err);
     st = install_all(&c, st, err);
     end_turns(&c);

@@ -166,6 +166,7 @@ plan_reduction(struct reduction *r, const tess_array *a, tess_reduction op, cons
     const bool is_float = from.kind == TESS_KIND_FLOAT;
     char kind = operations[op].kind;
     int32_t size = operations[op].size;
+    tess_status st = TESS_OK;
 
     *r = (struct reduction){.a = a};
     r->result.value = operations[op].value;
@@ -175,18 +176,18 @@ plan_reduction(struct reduction *r, const tess_array *a, tess_reduction op, cons
                                       : from.size > 4 ? operations[op].wide
                                                       : operations[op].whole,
                                       &from, operations[op].truth, options->skip_nan != 0);
-    tess_status st = check_numbers(a, &r->gathering, known, err);
     if (kind == 0) {
         kind = (char)from.kind;
         size = from.size;
     }
     if (op == TESS_REDUCE_SUM && !is_float)
         kind = from.kind == TESS_KIND_UINT ? 'u' : 'i';
-    if (st == TESS_OK)
-        st = choose_shape(r, a, reduced, options->keep_axes != 0, params, err);
-    if (st == TESS_OK)
-        st = choose_dtype(r, kind, size, params, dtype, err);
-    return st == TESS_OK ? check_items(r, reduced, op, err) : st;
+    TRY(check_numbers(a, &r->gathering, known, err));
+    TRY(choose_shape(r, a, reduced, options->keep_axes != 0, params, err));
+    TRY(choose_dtype(r, kind, size, params, dtype, err));
+    st = check_items(r, reduced, op, err);
+out:
+    return st;
 }
 
 // -- parts

@@ -304,12 +304,13 @@ do_tiles(struct job *j, tess_error *err)
 {
     const struct cells *const c = &j->r->cells;
     const struct watch_range all = watch_divide(j->watch);
-    int64_t tile[NDIM_MAX], shape[NDIM_MAX], grid[NDIM_MAX], done = 0;
     const int64_t zero[NDIM_MAX] = {0};
-    struct walk w;
+    int64_t tile[NDIM_MAX], done = 0;
+    struct division tiles;
+    struct division_walk w;
     tess_status st = TESS_OK;
     bool constant = false;
-    for (int i = 0; i < c->ndim; i++) {
+    for (int i = 0; i < c->ndim; i++) { // a reduced axis without items has a cell without items
         j->first[i] = 0;
         j->last[i] = max_i64(ceil_div(c->shape[i], c->factor[i]), 1);
     }
@@ -318,18 +319,13 @@ do_tiles(struct job *j, tess_error *err)
     if (st != TESS_OK || constant)
         return st;
     divide_result(&j->d, j->out, tile);
-    for (int i = 0; i < c->ndim; i++) { // a reduced axis without items has a cell without items
-        shape[i] = max_i64(ceil_div(c->shape[i], c->factor[i]), 1);
-        grid[i] = ceil_div(shape[i], tile[i]);
-    }
-    for (bool more = walk_begin(&w, c->ndim, tile, grid, &(struct box){zero, shape, NULL});
-         more && st == TESS_OK; more = walk_next(&w)) {
+    division_of_grid(&tiles, c->ndim, tile, zero, j->last);
+    division_walk_begin(&w, &tiles);
+    while (w.more && st == TESS_OK) {
         int64_t n = 1;
-        for (int i = 0; i < c->ndim; i++) {
-            j->first[i] = w.at[i] * tile[i] + w.lo[i];
-            j->last[i] = j->first[i] + w.hi[i] - w.lo[i];
+        division_walk_next(&w, j->first, j->last);
+        for (int i = 0; i < c->ndim; i++)
             n *= j->last[i] - j->first[i];
-        }
         done += n;
         watch_part(j->watch, &all, done, j->out->g->nitems);
         st = do_tile(j, err);
@@ -345,13 +341,11 @@ make_result(void *user, tess_array *out, struct watch *watch, tess_error *err)
     int64_t locked = 0;
     tess_status st = TESS_OK; // chunks tell that they are constant if no newer block is cached
     if (frame_is_writable(r->a->grid->frame))
-        st = write_back_all(r->a->grid, err);
-    if (st == TESS_OK)
-        st = array_lock_shared(&r->a, 1, NULL, &locked, err);
-    if (st == TESS_OK) {
-        divide_source(&j.d, r);
-        st = do_tiles(&j, err);
-    }
+        TRY(write_back_all(r->a->grid, err));
+    TRY(array_lock_shared(&r->a, 1, NULL, &locked, err));
+    divide_source(&j.d, r);
+    st = do_tiles(&j, err);
+out:
     return array_unlock_shared(&r->a, NULL, locked, st, err);
 }
 

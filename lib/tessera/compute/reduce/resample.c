@@ -16,7 +16,6 @@
 #include "compute/engine/engine.h"
 #include "geom/rechunk.h"
 #include "geom/shape.h"
-#include "geom/walk.h"
 #include "grid/box_memory.h"
 #include "task/task.h"
 #include "task/watch.h"
@@ -247,21 +246,21 @@ resample_tiles(const struct resampling *r, tess_array *out, struct watch *watch,
 {
     const int64_t zeros[NDIM_MAX] = {0};
     const struct watch_range all = watch_divide(watch);
-    int64_t size[NDIM_MAX], grid[NDIM_MAX], done = 0;
+    const int ndim = out->g->ndim;
+    int64_t size[NDIM_MAX], done = 0;
     struct tile t = {.r = r, .watch = watch};
-    struct walk w;
+    struct division tiles;
+    struct division_walk w;
     tess_status st = choose_tile(r, out, size, err);
-    for (int i = 0; i < out->g->ndim && st == TESS_OK; i++)
-        grid[i] = ceil_div(out->g->shape[i], size[i]);
-    for (bool more = st == TESS_OK && walk_begin(&w, out->g->ndim, size, grid,
-                                                 &(struct box){zeros, out->g->shape, NULL});
-         more && st == TESS_OK; more = walk_next(&w)) {
+    if (st != TESS_OK || out->g->nitems == 0)
+        return st;
+    division_of_grid(&tiles, ndim, size, zeros, out->g->shape);
+    division_walk_begin(&w, &tiles);
+    while (w.more && st == TESS_OK) {
         int64_t n = 1;
-        for (int i = 0; i < w.ndim; i++) {
-            t.first[i] = w.at[i] * size[i] + w.lo[i];
-            t.last[i] = t.first[i] + w.hi[i] - w.lo[i];
+        division_walk_next(&w, t.first, t.last);
+        for (int i = 0; i < ndim; i++)
             n *= t.last[i] - t.first[i];
-        }
         done += n;
         watch_part(watch, &all, done, out->g->nitems);
         st = do_tile(&t, out, err);
