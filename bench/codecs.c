@@ -10,7 +10,6 @@
  * parts are not measured.
  */
 #include "codec/codec.h"
-#include "codec/state.h"
 
 #include "support.h"
 

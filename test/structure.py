@@ -46,7 +46,7 @@ ROOTS = {"tessera": "tessera", "tess": "tess", "http": "http", "compat": "compat
          "python": "python/src"}
 LIBRARIES = {"compat", "http", "python"}
 # The command may include these, too, which stand alone.
-TESS_MAY = {"tessera/base/swap.h", "tessera/io/names/rename.h", "tessera/meta/utf8.h",
+TESS_MAY = {"tessera/base/swap.h", "tessera/io/names/rename.h", "tessera/meta/text.h",
             "tessera/ndcopy/ndcopy.h"}
 
 # What only base/memory.c calls.

@@ -13,7 +13,6 @@
 #include "../support.h"
 #include "chunk/encode/encoder.h"
 #include "codec/codec.h"
-#include "codec/state.h"
 #include "filter/kernels.h"
 
 #include <tessera.h>

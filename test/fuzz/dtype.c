@@ -6,7 +6,7 @@
  * items, in turn. What is printed is one line per row, and text, whatever the items are.
  */
 #include "fuzz/fuzz.h"
-#include "meta/utf8.h"
+#include "meta/text.h"
 #include "text/print.h"
 
 #include <tessera/dtype.h>

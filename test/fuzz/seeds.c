@@ -9,7 +9,6 @@
  */
 #include "chunk/header.h"
 #include "codec/codec.h"
-#include "codec/state.h"
 #include "frame/format/header.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/owner.h"

@@ -6,7 +6,7 @@
 
 #include "fuzz/fuzz.h"
 #include "meta/json.h"
-#include "meta/utf8.h"
+#include "meta/text.h"
 #include "meta/value.h"
 
 #include <math.h>

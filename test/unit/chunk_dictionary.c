@@ -5,7 +5,6 @@
 #include "chunk/encode/dictionary.h"
 
 #include "codec/codec.h"
-#include "codec/state.h"
 #include "support/random.h"
 
 #include <setjmp.h>

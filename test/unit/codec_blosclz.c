@@ -1,7 +1,7 @@
 /*
  * codec_blosclz.c - BloscLZ against a slow decoder that follows the description line by line.
  */
-#include "codec/blosclz.h"
+#include "codec/private.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

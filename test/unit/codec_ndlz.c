@@ -3,7 +3,7 @@
  * streams.
  */
 #include "codec/codec.h"
-#include "codec/ndlz.h"
+#include "codec/private.h"
 #include "support/hex.h"
 #include "support/random.h"
 

@@ -2,7 +2,6 @@
  * codec_noise.c - what is called noise cannot be made smaller, and noise is called so.
  */
 #include "codec/codec.h"
-#include "codec/state.h"
 
 #include "support/random.h"
 

@@ -5,7 +5,6 @@
  */
 #include "codec/codec.h"
 #include "codec/dict.h"
-#include "codec/state.h"
 
 #include "support/guard.h"
 #include "support/random.h"

@@ -4,7 +4,6 @@
  */
 #include "codec/codec.h"
 #include "codec/dict.h"
-#include "codec/state.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

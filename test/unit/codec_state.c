@@ -1,7 +1,7 @@
 /*
  * codec_state.c - contexts: one for each kind and option, made once, freed with the state.
  */
-#include "codec/state.h"
+#include "codec/codec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

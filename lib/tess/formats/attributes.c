@@ -5,7 +5,7 @@
  */
 #include "formats/attributes.h"
 
-#include "meta/utf8.h"
+#include "meta/text.h"
 #include "report.h"
 #include "text/items/item.h"
 #include "text/items/real.h"

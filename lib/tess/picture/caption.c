@@ -7,7 +7,7 @@
 #include "picture/caption.h"
 
 #include "data/path.h"
-#include "meta/utf8.h"
+#include "meta/text.h"
 
 #include <tessera/attr.h>
 #include <tessera/meta.h>

@@ -3,7 +3,7 @@
  */
 #include "text/json.h"
 
-#include "meta/utf8.h"
+#include "meta/text.h"
 #include "text/items/real.h"
 
 #include <inttypes.h>

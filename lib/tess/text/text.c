@@ -3,7 +3,7 @@
  */
 #include "text/text.h"
 
-#include "meta/utf8.h"
+#include "meta/text.h"
 
 #include <ctype.h>
 #include <errno.h>

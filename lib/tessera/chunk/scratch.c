@@ -7,7 +7,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "codec/state.h"
+#include "codec/codec.h"
 
 #include <inttypes.h>
 

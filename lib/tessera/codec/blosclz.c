@@ -10,14 +10,13 @@
  *
  * The output is the same whatever the table held before.
  */
-#include "codec/blosclz.h"
+#include "codec/private.h"
 
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "codec/codec.h"
 #include "codec/codecs.h"
-#include "codec/state.h"
 
 #include <assert.h>
 #include <stdbool.h>

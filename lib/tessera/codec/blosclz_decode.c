@@ -20,7 +20,7 @@
  * instruction makes, in whole vectors, as long as that stays inside dst: what comes after it is
  * not yet there.
  */
-#include "codec/blosclz.h"
+#include "codec/private.h"
 
 #include "codec/match.h"
 

@@ -3,8 +3,8 @@
  *
  * The format has two numberings: the *codec id* (tess_codec) names a compressor, the *codec format*
  * (three bits in a chunk) what a decoder has to understand. A struct codec holds all that differs
- * between codecs, and no state: what one keeps between calls lives in a codec_state (state.h), one
- * per thread. codecs.h is the table of the library's; codec_of_user() makes one of a codec of the
+ * between codecs, and no state: what one keeps between calls lives in a codec_state, one per
+ * thread. codecs.h is the table of the library's; codec_of_user() makes one of a codec of the
  * program.
  *
  * Decoders are given bytes of a stranger: they read only src, write only dst, and succeed only if
@@ -38,6 +38,23 @@ struct codec;
 struct codec_dict;
 struct codec_dict_ops;
 struct codec_state;
+
+/*
+ * What codecs keep from one call to the next: contexts of libraries, hash tables. A codec describes
+ * its contexts, and asks for one when it needs it. Only one thread at a time uses a codec_state.
+ */
+// A kind of context: a constant object of the codec, whose address tells it from others.
+struct codec_context {
+    void *(*make)(int option); // NULL: no memory
+    void (*free)(void *context);
+};
+
+struct codec_state *codec_state_new(void); // NULL: no memory
+void codec_state_free(struct codec_state *s); // NULL is fine
+
+// The context of a kind, made with the option when it is first asked for; each option has its own.
+// It stays the state's. NULL: no memory.
+void *codec_state_context(struct codec_state *s, const struct codec_context *kind, int option);
 
 // What surrounds the bytes of a call. Zeroed but for the codec is fine.
 struct codec_call {

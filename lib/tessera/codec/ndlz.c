@@ -7,14 +7,13 @@
  *
  * Offsets stay below what the 16-bit arithmetic of other decoders for side 4 can take.
  */
-#include "codec/ndlz.h"
+#include "codec/private.h"
 
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "codec/codec.h"
 #include "codec/codecs.h"
-#include "codec/state.h"
 
 #include <inttypes.h>
 #include <string.h>

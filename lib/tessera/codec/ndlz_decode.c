@@ -5,7 +5,7 @@
  * may run over the token that makes it: all of it is compressed bytes, there is nothing to wait
  * for.
  */
-#include "codec/ndlz.h"
+#include "codec/private.h"
 
 #include "base/bytes.h"
 

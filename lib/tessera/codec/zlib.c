@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "codec/codec.h"
 #include "codec/codecs.h"
-#include "codec/state.h"
 
 #include <libdeflate.h>
 

@@ -10,7 +10,6 @@
 #include "codec/codec.h"
 #include "codec/codecs.h"
 #include "codec/dict.h"
-#include "codec/state.h"
 
 #ifdef HAVE_ZSTD_CUSTOM_MEMORY
 #define ZSTD_STATIC_LINKING_ONLY // for contexts with an allocator

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "geom/model.h"
-#include "meta/radix.h"
+#include "meta/text.h"
 
 #include <tessera/layout.h>
 

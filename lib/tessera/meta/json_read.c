@@ -10,8 +10,7 @@
 #include "meta/json.h"
 #include "meta/layers.h"
 #include "meta/pack.h"
-#include "meta/radix.h"
-#include "meta/utf8.h"
+#include "meta/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

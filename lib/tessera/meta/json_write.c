@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "meta/pack.h"
-#include "meta/radix.h"
+#include "meta/text.h"
 
 #include <inttypes.h>
 #include <math.h>

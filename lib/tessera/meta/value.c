@@ -14,7 +14,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "meta/layers.h"
-#include "meta/utf8.h"
+#include "meta/text.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -12,7 +12,7 @@
 #include "formats/source.h"
 #include "formats/tree/tree.h"
 #include "formats/tree/tree_record.h"
-#include "meta/utf8.h"
+#include "meta/text.h"
 #include "report.h"
 
 #include <tessera/files.h>

@@ -6,7 +6,7 @@
  */
 #include "text/items/item_scalar.h"
 
-#include "meta/utf8.h"
+#include "meta/text.h"
 #include "report.h"
 #include "text/items/date.h"
 #include "text/items/real.h"

@@ -3,7 +3,6 @@
  */
 #include "api/check.h"
 #include "api/chunk/private.h"
-#include "api/select/slice.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "array/chunks/chunks.h"

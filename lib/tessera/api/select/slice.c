@@ -2,7 +2,6 @@
  * slice.c - the public functions on slices, and on memory with strides or of another type:
  * arguments are checked here, once.
  */
-#include "api/select/slice.h"
 
 #include "api/check.h"
 #include "api/uncancelled.h"

@@ -3,7 +3,6 @@
  * here, once.
  */
 #include "api/check.h"
-#include "api/select/slice.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "array/array.h"

@@ -2,7 +2,6 @@
  * reshape.c - the public functions that change an array's shape.
  */
 #include "api/check.h"
-#include "api/select/slice.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "array/shape/shape.h"

@@ -10,7 +10,6 @@
 #include "codec/codecs.h"
 #include "codec/dict.h"
 #include "codec/lz4/lz4_decode.h"
-#include "codec/state.h"
 
 #include <limits.h>
 #include <lz4.h>

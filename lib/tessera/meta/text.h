@@ -1,12 +1,16 @@
 /*
- * utf8.h - whether bytes are UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+ * text.h - what text of metadata has to be: UTF-8, with the decimal point of C.
  */
-#ifndef META_UTF8_H
-#define META_UTF8_H
+#ifndef META_TEXT_H
+#define META_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+// -- whether bytes are UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF
 
 // Bytes of the character at p, of which `left` > 0 bytes are at hand; 0 if it is none.
 static inline size_t
@@ -40,6 +44,19 @@ utf8_valid(const char *text, size_t size)
         if ((n = utf8_length(p, size)) == 0)
             return false;
     return true;
+}
+
+// -- the decimal point of the caller's locale, which printf and strtod use: the library must write
+// and read "0.5" in a program that runs with "0,5"
+
+#define RADIX_SIZE 16 // several bytes in some locales
+
+static inline void
+radix_get(char radix[RADIX_SIZE])
+{
+    const int n = snprintf(radix, RADIX_SIZE, "%.1f", 0.0); // 0.0: the point is between
+    memmove(radix, radix + 1, (size_t)n);
+    radix[n - 2] = '\0';
 }
 
 #endif
