@@ -35,7 +35,8 @@ struct granularity {
 
 void divide_source(struct granularity *d, const struct reduction *r);
 
-// Cells of a tile: as many as memory allows, whole chunks of the new array if possible.
+// Cells of a tile: as many as half of tess_context.memory holds; whole chunks of the new array if
+// possible, and small ones are joined, up to 64 MiB of the source.
 void divide_result(const struct granularity *d, const tess_array *out, int64_t *tile);
 
 // -- items as they are stored, made into numbers that kernels reduce
