@@ -13,6 +13,7 @@ it (tess, http, compat, python). Includes are written from the root of the house
   function or table of another unit needs the header that declares it, in the source or in the
   unit's own header;
 - memory: only base/memory.c takes memory from libc, and frees it; libraries on top have libc's;
+- comments: a file that they name exists;
 - cycles: no header includes itself in a circle, and no units of a module call each other in one;
   no folders of a library on top include each other in one.
 
@@ -44,6 +45,8 @@ LEVELS = [
 # (<tessera/...>) and their own only, and take memory from libc.
 ROOTS = {"tessera": "tessera", "tess": "tess", "http": "http", "compat": "compat",
          "python": "python/src"}
+# A source or header in a comment.
+MENTION = re.compile(r"(?<![\w./<-])(?:\w+/)*[a-z]\w+\.[ch]\b(?!\w|\()")
 LIBRARIES = {"compat", "http", "python"}
 # The command may include these, too, which stand alone.
 TESS_MAY = {"tessera/base/swap.h", "tessera/io/names/rename.h", "tessera/meta/text.h",
@@ -97,7 +100,9 @@ class Tree:
     def __init__(self, root):
         lib = os.path.join(root, "lib")
         self.includes, self.words, self.defined, self.own = {}, {}, {}, {}
-        self.lines, self.frees, self.guards = {}, set(), {}
+        self.lines, self.frees, self.guards, self.mentions = {}, set(), {}, {}
+        self.beside = [os.path.join(at, name) for top in ("include", "test")
+                       for at, _, names in os.walk(os.path.join(root, top)) for name in names]
         self.entries = set(os.listdir(lib))
         for top in ROOTS:
             for at, _, names in os.walk(os.path.join(lib, top)):
@@ -114,6 +119,7 @@ class Tree:
         with open(os.path.join(lib, path), encoding="utf-8") as file:
             text = file.read()
         code = COMMENT.sub("", text)
+        self.mentions[path] = {m for c in COMMENT.findall(text) for m in MENTION.findall(c)}
         self.lines[path] = (text.count("\n"), sum(1 for line in code.split("\n") if line.strip()))
         self.includes[path] = {self.header(lib, path, name) for name in INCLUDE.findall(code)}
         self.guards[path] = GUARD.findall(code)
@@ -156,6 +162,14 @@ def houses(tree):
             want = f"{house(path).upper()}_{want}"
         if path.endswith(".h") and guards and guards != [want]:
             yield f"{path}: has the include guard {guards[0]}, not {want}"
+
+
+def mentioned(tree):
+    files = [f"/{path}" for path in (*tree.lines, *tree.beside)]
+    for path, names in sorted(tree.mentions.items()):
+        for name in sorted(names - {"stdio.h"}):
+            if not any(file.endswith(f"/{name}") for file in files):
+                yield f"{path}: a comment names {name}, which is not there"
 
 
 def direction(tree):
@@ -252,7 +266,7 @@ def of_libc(tree):
 
 def mistakes(root):
     tree = Tree(root)
-    return [*houses(tree), *direction(tree), *undeclared(tree), *of_libc(tree), *cycles(tree),
+    return [*houses(tree), *mentioned(tree), *direction(tree), *undeclared(tree), *of_libc(tree), *cycles(tree),
             *folders(tree)]
 
 
@@ -277,6 +291,8 @@ PLANTED = [
     (lambda r: append(r, "grid.h", ""), "lib/grid.h: lib holds houses and meson.build"),
     (lambda r: os.rename(os.path.join(r, "lib/tess/report.h"), os.path.join(r, "lib/tess/data/said.h")),
      "tess/data/said.h: has the include guard TESS_REPORT_H, not TESS_DATA_SAID_H"),
+    (lambda r: append(r, "tessera/geom/shape.h", "// As shape_of() (geom/shapes.h).\n"),
+     "tessera/geom/shape.h: a comment names geom/shapes.h, which is not there"),
     (lambda r: append(r, "tessera/geom/shape.c", "void *\nplanted(void)\n{\n    return malloc(1);\n}\n"),
      "tessera/geom/shape.c: malloc() is not that of base/memory.h"),
     (lambda r: append(r, "tessera/geom/shape.c", "void\nplanted(void *p)\n{\n    free(p);\n}\n"),

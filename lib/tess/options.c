@@ -1,7 +1,7 @@
 /*
  * options.c - one table of options, one parser.
  *
- * What a value means is looked at by the command (cli/data/params.c for layout and codec).
+ * What a value means is looked at by the command (data/params.c for layout and codec).
  */
 #include "options.h"
 

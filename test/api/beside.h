@@ -3,7 +3,7 @@
  *
  * Each item that is written encodes its index, whichever write it is from; an item that was never
  * written is 0. So each item that is read can be checked. Which writes a read may return is tested
- * by writers.c and crowd.c. All items of a chunk of a super-chunk are equal.
+ * by writers.c and writer_and_readers.c. All items of a chunk of a super-chunk are equal.
  */
 #ifndef API_BESIDE_H
 #define API_BESIDE_H

@@ -4,7 +4,7 @@
  *
  * Items tell the commit that they are of, so a mixture of two states is seen.
  *
- * Not here: readers beside a writer that does not wait for them (crowd.c).
+ * Not here: readers beside a writer that does not wait for them (writer_and_readers.c).
  */
 #include "support/files.h"
 

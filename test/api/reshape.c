@@ -2,7 +2,7 @@
  * reshape.c - fill values, and items inserted, deleted and appended anywhere.
  *
  * Small grids where every position and amount is tried; arguments that are refused; a disk that is
- * full in the middle. property.c draws the same calls at random.
+ * full in the middle. random_lives.c draws the same calls at random.
  */
 #include "support/files.h"
 

@@ -6,7 +6,7 @@
  *
  * To write, it is a source of edits: blocks of which nothing is chosen are kept; the others are
  * overlaid. An item that is chosen more than once gets the value given last: the picks of a block
- * come in that order. Or items are added to those that are there (add.h).
+ * come in that order. Or items are added to those that are there (add.c).
  *
  * Not here: what is chosen (selection.c), items out of a block (block_copy.c).
  */

@@ -98,7 +98,7 @@ tess_status comparison_plan_logic(struct comparison *c, const tess_array *a, tes
 // or shapes that do not fit together.
 tess_status mask_plan(const struct comparison *c, tess_params *params, tess_error *err);
 
-// As array_create() (array/open/create.h), with params by mask_plan().
+// As array_create() (array/open/open.h), with params by mask_plan().
 tess_status mask_create(const struct comparison *c, const struct home *home,
                         const tess_storage *storage, const tess_params *params, tess_array **mask,
                         tess_error *err);
