@@ -86,10 +86,11 @@ tess_status array_take_options(tess_array *a, const tess_storage *storage,
 // written to. This may also be the cause of a failure: it is TESS_ERR_STALE then.
 tess_status array_check_current(const tess_array *a, tess_status st, tess_error *err);
 
-// Around reading: what others lock to change arrays, they do not meanwhile, and what was read
-// counts as above. NULL among the arrays, and those of the frame that is `written`, if any: locked
-// otherwise. *locked: how many are done; to be unlocked also after a failure, with the status of
-// that.
+// Around a call that reads n arrays: their lock files are held shared, so that no other program
+// changes the arrays meanwhile; then the state of each is compared (array_check_current()). Left
+// out are arrays that are NULL, and those of the frame `written` (NULL: none), whose lock the
+// caller holds. *locked: how many arrays are done with. array_unlock_shared() follows also after a
+// failure, takes the status of the call, and returns the one to be returned.
 tess_status array_lock_shared(const tess_array *const *arrays, int64_t n,
                               const struct frame *written, int64_t *locked, tess_error *err);
 tess_status array_unlock_shared(const tess_array *const *arrays, const struct frame *written,

@@ -1,6 +1,9 @@
 /*
  * boxes_ahead.c - the stored bytes of boxes that a call will read one after the other, wanted
  * before.
+ *
+ * Locks: `lock` guards `visits`, `nvisits`, `kept` and the chunks in them. Everything else belongs
+ * to the thread that reaches. Taken before the lock of expected chunks (grid/open_chunks.h).
  */
 #include "grid/read/boxes_ahead.h"
 
@@ -86,8 +89,7 @@ begin_next_box(struct boxes_ahead *x)
         x->box++;
         if (x->map)
             index_map_box(x->map, &box, no_memory, &mapped);
-        x->more =
-            walk_begin(&x->chunks, g->ndim, g->chunkshape, g->grid, x->map ? &mapped.box : &box);
+        x->more = walk_chunks(&x->chunks, g, x->map ? &mapped.box : &box);
     }
 }
 

@@ -13,9 +13,6 @@
  *         boxes_ahead_leave(x, k);          any thread
  *     boxes_ahead_stop(x);
  *     boxes_ahead_free(x);
- *
- * Locks: `lock` guards `visits`, `nvisits`, `kept` and the chunks in them. Everything else belongs
- * to the thread that reaches. Taken before the lock of expected chunks (grid/open_chunks.h).
  */
 #ifndef GRID_READ_BOXES_AHEAD_H
 #define GRID_READ_BOXES_AHEAD_H
@@ -25,16 +22,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct boxes_ahead; // NULL, for all functions: nothing is read ahead, as the frame is not far
+struct boxes_ahead; // all functions take NULL: nothing is read ahead, as the frame is not far
 struct chunk_grid;
 struct index_map;
 struct watch;
 
 /*
- * next_box: the next box, all items of which are needed; false: there is none. Called by the thread
- * that reaches, and here. map: the boxes are those of a view, which it maps to the grid; NULL: they
- * are those of the grid. It stays as long as *x. watch: that of the jobs that will read the boxes,
- * watch_within() that of the call. *x is NULL after a failure.
+ * next_box: gives the next box, all items of which are needed; false: there is none. It is called
+ * by this function, and then by the thread that reaches. map: from the indices of the boxes, which
+ * are those of a view, to those of the grid; NULL: the boxes have those of the grid. The map must
+ * stay as long as *x. watch: that of the jobs that will read the boxes, watch_within() that of the
+ * call. *x is NULL after a failure.
  */
 tess_status boxes_ahead_new(struct boxes_ahead **x, const struct chunk_grid *grid,
                             const struct index_map *map,

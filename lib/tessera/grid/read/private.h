@@ -63,7 +63,7 @@ void openings_finish(struct openings *x); // the job is over
 // is a grain's, which lets go of it in the end.
 tess_status openings_announce(struct openings *x, int64_t n, bool all, struct opening **o,
                               tess_error *err);
-// The chunk that was announced first, held once.
+// The chunk that was announced first, held once; or the failure of its opening.
 tess_status openings_take(struct openings *x, struct open_chunk **v, tess_error *err);
 
 // Whether openings_take() would not wait.
