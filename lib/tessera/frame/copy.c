@@ -189,21 +189,20 @@ copy_chunks(const struct frame *from, struct frame *to, const struct checksums *
     const tess_context *const context = from->options.context;
     struct watched watched;
     struct chunk_scratch s = {.limit = from->options.limits.memory};
-    struct chunks_ahead ahead;
+    struct list_ahead ahead;
     struct chunk_ahead early = {.want = NULL};
     int64_t left = rescue ? rescue->most : 0;
     watched_init(&watched, watch);
     s.progress = watched_progress(&watched);
     watch_job(watch, from->index.nchunks);
-    tess_status st =
-        chunks_ahead_begin(&ahead, from, context ? context->ahead : 0, NULL, watch, err);
+    tess_status st = list_ahead_begin(&ahead, from, context ? context->ahead : 0, NULL, watch, err);
     if (st == TESS_OK && !rescue)
         st = frame_check_shared(from, err);
     if (st == TESS_OK && !rescue)
         st = stored_most(from, &left, err);
     for (int64_t n = 0; from->index.entries && n < from->index.nchunks && st == TESS_OK; n++) {
         int64_t entry = from->index.entries[n];
-        st = chunks_ahead_take(&ahead, n, &early, err);
+        st = list_ahead_take(&ahead, n, &early, err);
         if (st != TESS_OK)
             break;
         s.want = early.want;
@@ -219,7 +218,7 @@ copy_chunks(const struct frame *from, struct frame *to, const struct checksums *
         if (st == TESS_OK)
             st = watch_look(watch, err);
     }
-    chunks_ahead_end(&ahead);
+    list_ahead_end(&ahead);
     scratch_finish(&s);
     return st;
 }

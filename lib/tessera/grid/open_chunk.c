@@ -9,6 +9,7 @@
 #include "chunk/chunk.h"
 #include "chunk/content.h"
 #include "chunk/decode.h"
+#include "frame/chunks/ahead.h"
 #include "frame/chunks/stored.h"
 #include "frame/frame.h"
 #include "frame/query.h"
@@ -65,25 +66,30 @@ open_new(const struct chunk_grid *grid, int64_t n, int64_t entry, bool all, stru
 
 static tess_status
 open_with_scratch(const struct chunk_grid *grid, int64_t n, int64_t entry, bool all,
-                  const struct io_want *front, const struct io_progress *progress,
+                  struct chunk_ahead *early, const struct io_progress *progress,
                   struct open_chunk **out, tess_error *err)
 {
     struct chunk_scratch *const s = pool_take(grid->pool);
     if (s) {
-        s->want = front;
+        s->want = early ? early->want : NULL;
+        s->place = early ? chunk_ahead_place(early) : NULL;
         s->progress = progress;
     }
     const tess_status st = s ? open_new(grid, n, entry, all, s, out, err)
                              : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     pool_give(grid->pool, s);
+    if (st == TESS_OK && early && early->place.io) {
+        (*out)->stored.owns_io = true;
+        early->place.io = NULL;
+    }
     return st;
 }
 
 tess_status
-open_chunk_new(const struct chunk_grid *grid, int64_t n, bool all, const struct io_want *front,
+open_chunk_new(const struct chunk_grid *grid, int64_t n, bool all, struct chunk_ahead *early,
                const struct io_progress *progress, struct open_chunk **out, tess_error *err)
 {
-    return open_with_scratch(grid, n, frame_entry(grid->frame, n), all, front, progress, out, err);
+    return open_with_scratch(grid, n, frame_entry(grid->frame, n), all, early, progress, out, err);
 }
 
 tess_status

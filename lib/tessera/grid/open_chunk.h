@@ -17,8 +17,8 @@
 
 #include <stdatomic.h>
 
+struct chunk_ahead;
 struct io_progress;
-struct io_want;
 
 // How the blocks of a chunk can be had.
 enum open_kind {
@@ -38,11 +38,11 @@ struct open_chunk {
 };
 
 // Open chunk n, whether it is open already or not (open_chunks.h); *v is held once. all: the caller
-// wants all of its blocks. front: bytes of it that are read ahead; NULL: none. progress: what may
-// end the reads; NULL: nothing. open_chunk_staged(): what it will be, by a staged entry
-// (frame/commit/change.h).
+// wants all of its blocks. early: what was read early of it; if that has its file, *v takes it
+// over; NULL: nothing was. progress: what may end the reads; NULL: nothing. open_chunk_staged():
+// what it will be, by a staged entry (frame/commit/change.h).
 tess_status open_chunk_new(const struct chunk_grid *grid, int64_t n, bool all,
-                           const struct io_want *front, const struct io_progress *progress,
+                           struct chunk_ahead *early, const struct io_progress *progress,
                            struct open_chunk **v, tess_error *err);
 tess_status open_chunk_staged(const struct chunk_grid *grid, int64_t n, int64_t entry,
                               struct open_chunk **v, tess_error *err);

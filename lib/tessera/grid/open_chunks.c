@@ -151,13 +151,13 @@ open_chunks_find(const struct chunk_grid *grid, int64_t n)
 }
 
 tess_status
-open_chunks_get(const struct chunk_grid *grid, int64_t n, bool all, const struct io_want *front,
+open_chunks_get(const struct chunk_grid *grid, int64_t n, bool all, struct chunk_ahead *early,
                 const struct io_progress *progress, struct open_chunk **v, tess_error *err)
 {
     *v = open_chunks_find(grid, n);
     if (*v)
         return TESS_OK;
-    const tess_status st = open_chunk_new(grid, n, all, front, progress, v, err);
+    const tess_status st = open_chunk_new(grid, n, all, early, progress, v, err);
     // A file for each would be too many open files, and all bytes of each too much memory.
     if (st == TESS_OK && !(*v)->stored.owns_io && !(*v)->stored.whole)
         open_chunks_keep(grid->open_chunks, *v);

@@ -27,6 +27,7 @@
 
 #include <stdint.h>
 
+struct chunk_ahead;
 struct expected_chunks;
 struct io_ahead;
 struct io_want;
@@ -40,10 +41,10 @@ struct open_chunks *open_chunks_new(int64_t cache_size, bool far);
 void open_chunks_free(struct open_chunks *all); // NULL: fine
 
 // Chunk n, held once: as it was opened last in this generation of the list, or opened now and kept,
-// if it is small enough. The array's pool lends memory if it has to be read. all, front, progress:
+// if it is small enough. The array's pool lends memory if it has to be read. all, early, progress:
 // as for open_chunk_new().
 tess_status open_chunks_get(const struct chunk_grid *grid, int64_t n, bool all,
-                            const struct io_want *front, const struct io_progress *progress,
+                            struct chunk_ahead *early, const struct io_progress *progress,
                             struct open_chunk **v, tess_error *err);
 
 // The same if there is nothing to read: held once; NULL: it is not open.

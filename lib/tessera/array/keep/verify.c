@@ -45,7 +45,7 @@ struct verifier {
     void *user;
     tess_verdict *verdict;
     int64_t n; // the next chunk
-    struct chunks_ahead ahead;
+    struct list_ahead ahead;
     struct watched watched; // the call
     bool refused[SPECIAL_UNINIT + 1]; // per kind of chunks that are not stored
 };
@@ -77,7 +77,7 @@ verify_next(void *arg, void *grain, bool *more, tess_error *err)
         return TESS_OK;
     struct verify_grain *const g = grain;
     *g = (struct verify_grain){.n = v->n};
-    const tess_status st = chunks_ahead_take(&v->ahead, v->n, &g->ahead, err);
+    const tess_status st = list_ahead_take(&v->ahead, v->n, &g->ahead, err);
     const bool stands_for_all = !list->entries;
     v->n = stands_for_all ? list->nchunks : v->n + 1;
     return st;
@@ -218,10 +218,10 @@ verify_chunks(struct verifier *v, tess_error *err)
     try_specials(v);
     watch_job(v->watch, max_i64(frame_nchunks(a->grid->frame), 1));
     tess_status st =
-        chunks_ahead_begin(&v->ahead, a->grid->frame, a->context.ahead, NULL, v->watch, err);
+        list_ahead_begin(&v->ahead, a->grid->frame, a->context.ahead, NULL, v->watch, err);
     if (st == TESS_OK)
         st = task_run(&task, v, &width, err);
-    chunks_ahead_end(&v->ahead);
+    list_ahead_end(&v->ahead);
     return st;
 }
 

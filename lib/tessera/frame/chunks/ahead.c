@@ -1,5 +1,5 @@
 /*
- * ahead.c - prefetch of the chunks of a far frame, in the order of its list.
+ * ahead.c - prefetch of the chunks of a frame.
  */
 #include "frame/chunks/ahead.h"
 
@@ -18,60 +18,22 @@
 #include <tessera/context.h>
 
 enum {
-    MOST = 4096, // chunks of a file
-    PARTS_PER_REQUEST = 2, // files of a directory that are open
+    LIST_MOST = 4096, // chunks of the list
+    FILES_PER_REQUEST = 2, // of a directory that are open
     POLL = 20 * 1000 * 1000, // nanoseconds between two questions whether the call is over
 };
+
+// Bytes of a block that are never touched. Once a block of that size has been freed, malloc() of
+// glibc keeps the pieces of a call for the next one (mallopt(3): M_MMAP_THRESHOLD); else the system
+// takes them back, and clears them again: 1,800 page faults more in a read of 64 MB, a fifth of its
+// time.
+#define UNUSED ((size_t)8 << 20)
 
 struct ahead_place {
     struct chunk_ahead chunk;
     struct chunks_ahead *all;
-    int64_t n;
     bool opening; // guarded by the lock; then the rest belongs to the I/O thread
 };
-
-// -- begin and end
-
-static bool
-chunks_ahead_is_over(void *arg)
-{
-    struct chunks_ahead *const x = arg;
-    return watch_poll(x->watch) || atomic_load(&x->over);
-}
-
-tess_status
-chunks_ahead_begin(struct chunks_ahead *x, const struct frame *f, int64_t budget,
-                   struct io_ahead *within, struct watch *watch, tess_error *err)
-{
-    const struct io_manner *const manner = frame_manner(f);
-    *x = (struct chunks_ahead){
-        .f = f,
-        .stop = frame_nchunks(f),
-        .whole_to = frame_nchunks(f),
-        .budget = budget > 0 ? budget : TESS_AHEAD_DEFAULT,
-        .watch = watch,
-    };
-    atomic_init(&x->over, false);
-    if (!manner->far)
-        return TESS_OK;
-    x->most = frame_is_sparse(f)
-                  ? frame_chunks_within(f, x->budget, PARTS_PER_REQUEST * manner->requests)
-                  : MOST;
-    waitlock_init(&x->lock);
-    x->ahead = within ? io_ahead_new_within(within, chunks_ahead_is_over, x)
-                      : io_ahead_new(manner->requests, chunks_ahead_is_over, x);
-    x->ring = mem_zeroed((size_t)x->most, sizeof *x->ring);
-    return x->ahead && x->ring ? TESS_OK
-                               : err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
-}
-
-void
-chunks_ahead_limit(struct chunks_ahead *x, int64_t stop, int64_t whole_from, int64_t whole_to)
-{
-    x->stop = stop;
-    x->whole_from = whole_from;
-    x->whole_to = whole_to;
-}
 
 void
 chunk_ahead_release(struct chunk_ahead *chunk)
@@ -82,33 +44,40 @@ chunk_ahead_release(struct chunk_ahead *chunk)
     *chunk = (struct chunk_ahead){.want = NULL};
 }
 
+// -- begin and end
+
+tess_status
+chunks_ahead_begin(struct chunks_ahead *x, const struct frame *f, struct io_ahead *ahead, int most,
+                   int64_t budget, tess_error *err)
+{
+    const struct io_manner *const manner = frame_manner(f);
+    const int files = frame_is_sparse(f)
+                          ? frame_chunks_within(f, budget, FILES_PER_REQUEST * manner->requests)
+                          : most;
+    *x = (struct chunks_ahead){.f = f, .ahead = ahead, .most = (int)min_i64(most, files)};
+    waitlock_init(&x->lock);
+    x->ring = mem_alloc((size_t)x->most * sizeof *x->ring + (manner->far ? 0 : UNUSED));
+    return x->ring ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
+}
+
 void
 chunks_ahead_end(struct chunks_ahead *x)
 {
     if (x->most == 0)
         return;
-    atomic_store(&x->over, true);
-    io_ahead_stop(x->ahead); // nothing is being opened
-    for (int i = 0; x->ring && i < x->most; i++)
-        chunk_ahead_release(&x->ring[i].chunk);
+    for (; x->count > 0; x->count--, x->first = (x->first + 1) % x->most)
+        chunk_ahead_release(&x->ring[x->first].chunk);
     mem_free(x->ring);
-    io_ahead_free(x->ahead);
     waitlock_finish(&x->lock);
-    x->ahead = NULL;
+    x->ring = NULL;
     x->most = 0;
 }
 
-// -- wanting
+// -- announcing
 
-static bool
-is_whole(const struct chunks_ahead *x, int64_t n)
-{
-    return n >= x->whole_from && n < x->whole_to;
-}
-
-// Have its bytes read ahead. Without memory for that they are read when the chunk is.
+// Have its bytes read ahead.
 static tess_status
-want(struct chunks_ahead *x, struct chunk_ahead *chunk, struct io *io, int64_t position,
+want(const struct chunks_ahead *x, struct chunk_ahead *chunk, struct io *io, int64_t position,
      int64_t size, tess_error *err)
 {
     chunk->want = io_want_new(x->ahead);
@@ -126,41 +95,42 @@ count_blocks(const struct frame *f, int64_t n)
 }
 
 static tess_status
-want_in_file(struct chunks_ahead *x, struct ahead_place *p, tess_error *err)
+want_in_file(const struct chunks_ahead *x, struct chunk_ahead *chunk, tess_error *err)
 {
+    const int64_t n = chunk->n;
     struct stored_front front;
-    if (!stored_chunk_front(x->f, p->n, count_blocks(x->f, p->n), is_whole(x, p->n), &front))
-        return TESS_OK;
-    return want(x, &p->chunk, front.io, front.position, front.size, err);
+    return stored_chunk_front(x->f, n, count_blocks(x->f, n), chunk->all, &front)
+               ? want(x, chunk, front.io, front.position, front.size, err)
+               : TESS_OK;
 }
 
-// A chunk of a directory, whose file was opened with its first bytes.
+// Of a directory, a chunk whose file was opened with its first bytes. Without memory the rest is
+// read when the chunk is opened.
 static void
-want_of_part(struct chunks_ahead *x, struct ahead_place *p)
+want_rest_of_file(const struct chunks_ahead *x, struct chunk_ahead *chunk)
 {
-    struct io *const io = p->chunk.place.io;
-    const bool whole = is_whole(x, p->n);
-    const int64_t size =
-        stored_part_front(x->f, p->n, count_blocks(x->f, p->n), whole, &p->chunk.place);
+    struct io *const io = chunk->place.io;
+    const int32_t nblocks = count_blocks(x->f, chunk->n);
+    const int64_t size = stored_part_front(x->f, chunk->n, nblocks, chunk->all, &chunk->place);
     const bool here = io_view(io, 0, (size_t)size);
-    if (here && whole)
+    if (here && chunk->all)
         return; // nothing is to be added
-    if (want(x, &p->chunk, io, 0, here ? 0 : size, NULL) == TESS_OK)
+    if (want(x, chunk, io, 0, here ? 0 : size, NULL) == TESS_OK)
         io_ahead_go(x->ahead);
 }
 
-// On an I/O thread: open the file of a chunk, and have the rest of it read.
+// On an I/O thread.
 static void
-open_part(void *arg, bool over)
+open_file(void *arg, bool over)
 {
     struct ahead_place *const p = arg;
     struct chunks_ahead *const x = p->all;
+    const struct io_progress *const progress = io_ahead_progress(x->ahead);
     struct chunk_place place = {.io = NULL};
-    const int64_t entry = index_get(&x->f->index, p->n);
-    if (!over && x->f->container->locate(x->f, entry, io_ahead_progress(x->ahead), &place, NULL) ==
-                     TESS_OK) {
+    const int64_t entry = index_get(&x->f->index, p->chunk.n);
+    if (!over && x->f->container->locate(x->f, entry, progress, &place, NULL) == TESS_OK) {
         p->chunk.place = place;
-        want_of_part(x, p);
+        want_rest_of_file(x, &p->chunk);
     }
     waitlock_lock(&x->lock);
     p->opening = false;
@@ -169,80 +139,139 @@ open_part(void *arg, bool over)
     waitlock_unlock(&x->lock);
 }
 
-static tess_status
-want_place(struct chunks_ahead *x, int64_t n, tess_error *err)
+tess_status
+chunks_ahead_announce(struct chunks_ahead *x, int64_t n, bool all, bool here, tess_error *err)
 {
-    struct ahead_place *const p = &x->ring[n % x->most];
-    *p = (struct ahead_place){.all = x, .n = n};
-    if (!frame_is_sparse(x->f))
-        return want_in_file(x, p, err);
-    if (index_get(&x->f->index, n) < 0)
+    struct ahead_place *const p = &x->ring[(x->first + x->count++) % x->most];
+    *p = (struct ahead_place){.chunk = {.n = n, .all = all}, .all = x};
+    if (here || index_get(&x->f->index, n) < 0)
         return TESS_OK;
+    if (!frame_is_sparse(x->f))
+        return want_in_file(x, &p->chunk, err);
     p->opening = true;
-    if (!io_ahead_call(x->ahead, open_part, p))
+    if (!io_ahead_call(x->ahead, open_file, p))
         p->opening = false;
     return TESS_OK;
 }
 
-// Want more once a quarter of the budget is free, up to all of it.
-static tess_status
-chunks_ahead_fill(struct chunks_ahead *x, tess_error *err)
+// -- taking
+
+bool
+chunks_ahead_is_ready(const struct chunks_ahead *x)
 {
-    tess_status st = TESS_OK;
-    if (x->next > x->at && (io_ahead_size(x->ahead) > x->budget - x->budget / 4 ||
-                            x->next - x->at > x->most - x->most / 4))
+    struct ahead_place *const p = &x->ring[x->first];
+    waitlock_lock(&p->all->lock);
+    const bool opening = p->opening;
+    waitlock_unlock(&p->all->lock);
+    return !opening && (!p->chunk.want || io_want_is_ready(p->chunk.want));
+}
+
+// The thread of the call asks meanwhile whether it goes on: if not, reads end.
+void
+chunks_ahead_take(struct chunks_ahead *x, struct chunk_ahead *chunk)
+{
+    const struct io_progress *const progress = io_ahead_progress(x->ahead);
+    struct ahead_place *const p = &x->ring[x->first];
+    waitlock_lock(&x->lock);
+    while (p->opening) {
+        waitlock_wait_for(&x->lock, POLL);
+        waitlock_unlock(&x->lock);
+        (void)progress->cancelled(progress);
+        waitlock_lock(&x->lock);
+    }
+    waitlock_unlock(&x->lock);
+    *chunk = p->chunk;
+    x->first = (x->first + 1) % x->most;
+    x->count--;
+}
+
+// -- in the order of the list
+
+static bool
+list_ahead_is_over(void *arg)
+{
+    struct list_ahead *const x = arg;
+    return watch_poll(x->watch) || atomic_load(&x->over);
+}
+
+tess_status
+list_ahead_begin(struct list_ahead *x, const struct frame *f, int64_t budget,
+                 struct io_ahead *within, struct watch *watch, tess_error *err)
+{
+    const struct io_manner *const manner = frame_manner(f);
+    *x = (struct list_ahead){
+        .stop = frame_nchunks(f),
+        .all_to = frame_nchunks(f),
+        .budget = budget > 0 ? budget : TESS_AHEAD_DEFAULT,
+        .watch = watch,
+    };
+    atomic_init(&x->over, false);
+    if (!manner->far)
         return TESS_OK;
-    while (x->next < x->stop && x->next - x->at < x->most && st == TESS_OK &&
-           (x->next == x->at || io_ahead_size(x->ahead) < x->budget))
-        st = want_place(x, x->next++, err);
+    x->ahead = within ? io_ahead_new_within(within, list_ahead_is_over, x)
+                      : io_ahead_new(manner->requests, list_ahead_is_over, x);
+    return x->ahead ? chunks_ahead_begin(&x->chunks, f, x->ahead, LIST_MOST, x->budget, err)
+                    : err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
+}
+
+void
+list_ahead_limit(struct list_ahead *x, int64_t stop, int64_t all_from, int64_t all_to)
+{
+    x->stop = stop;
+    x->all_from = all_from;
+    x->all_to = all_to;
+}
+
+void
+list_ahead_end(struct list_ahead *x)
+{
+    if (!x->ahead)
+        return;
+    atomic_store(&x->over, true);
+    io_ahead_stop(x->ahead); // nothing is being opened
+    chunks_ahead_end(&x->chunks);
+    io_ahead_free(x->ahead);
+    x->ahead = NULL;
+}
+
+// Announce more once a quarter of the budget is free, up to all of it.
+static tess_status
+announce_list(struct list_ahead *x, tess_error *err)
+{
+    struct chunks_ahead *const c = &x->chunks;
+    tess_status st = TESS_OK;
+    if (c->count > 0 &&
+        (io_ahead_size(x->ahead) > x->budget - x->budget / 4 || c->count > c->most - c->most / 4))
+        return TESS_OK;
+    for (; x->next < x->stop && c->count < c->most && st == TESS_OK &&
+           (c->count == 0 || io_ahead_size(x->ahead) < x->budget);
+         x->next++)
+        st = chunks_ahead_announce(c, x->next, x->next >= x->all_from && x->next < x->all_to, false,
+                                   err);
     io_ahead_go(x->ahead);
     return st;
 }
 
-// -- taking
-
-// Wait until nothing of a place is being opened. The thread of the call asks whether it goes on.
-static tess_status
-await_place(struct chunks_ahead *x, const struct ahead_place *p, tess_error *err)
-{
-    bool over = false;
-    waitlock_lock(&x->lock);
-    while (p->opening && !over) {
-        waitlock_wait_for(&x->lock, POLL);
-        waitlock_unlock(&x->lock);
-        over = watch_poll(x->watch);
-        waitlock_lock(&x->lock);
-    }
-    over &= p->opening;
-    waitlock_unlock(&x->lock);
-    return over ? watch_look(x->watch, err) : TESS_OK;
-}
-
 tess_status
-chunks_ahead_take(struct chunks_ahead *x, int64_t n, struct chunk_ahead *chunk, tess_error *err)
+list_ahead_take(struct list_ahead *x, int64_t n, struct chunk_ahead *chunk, tess_error *err)
 {
-    tess_status st = TESS_OK;
+    struct chunks_ahead *const c = &x->chunks;
     *chunk = (struct chunk_ahead){.want = NULL};
     if (!x->ahead)
         return TESS_OK;
-    for (; x->at < n && x->at < x->next && st == TESS_OK; x->at++) { // passed over
-        st = await_place(x, &x->ring[x->at % x->most], err);
-        if (st == TESS_OK)
-            chunk_ahead_release(&x->ring[x->at % x->most].chunk);
+    while (c->count > 0 && x->next - c->count < n) { // passed over
+        chunks_ahead_take(c, chunk);
+        chunk_ahead_release(chunk);
     }
+    if (x->next < n)
+        x->next = n;
+    const tess_status st = announce_list(x, err);
     if (st != TESS_OK)
         return st;
-    x->at = n;
-    if (x->next < x->at)
-        x->next = x->at;
-    st = chunks_ahead_fill(x, err);
-    struct ahead_place *const p = &x->ring[n % x->most];
-    if (st == TESS_OK)
-        st = await_place(x, p, err);
-    if (st != TESS_OK)
-        return st;
-    *chunk = p->chunk;
-    p->chunk = (struct chunk_ahead){.want = NULL};
-    x->at = n + 1;
-    return TESS_OK;
+    if (c->count > 0)
+        chunks_ahead_take(c, chunk);
+    if (!watch_is_cancelled(x->watch))
+        return TESS_OK;
+    chunk_ahead_release(chunk);
+    return watch_look(x->watch, err);
 }

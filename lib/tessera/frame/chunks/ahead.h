@@ -1,12 +1,13 @@
 /*
- * ahead.h - prefetch of the chunks of a far frame, in the order of its list.
+ * ahead.h - prefetch of the chunks of a frame: what opening each needs, or all of it, is on its way
+ * before its turn.
  *
- * For copies and checks, which need all bytes of all chunks, and for plain frames. Neighbours in a
- * file are coalesced (io/ahead.h); of a directory, files are opened concurrently. For near frames
- * it does nothing.
+ * Whoever reads chunks announces them in the order in which it will take them. Of one file, the
+ * bytes are wanted (io/ahead.h), and those of neighbours are coalesced. Of a far directory, I/O
+ * threads open the files, and want the rest.
  *
- * Threads: one thread at a time takes; what it takes may be used by any. Locks: `lock` guards the
- * state of what is being opened; io/ahead.h has its own.
+ * Threads: one thread at a time announces and takes; what it takes may be used by any. Locks:
+ * `lock` guards the member `opening` of the places, io/ahead.h has its own.
  */
 #ifndef FRAME_CHUNKS_AHEAD_H
 #define FRAME_CHUNKS_AHEAD_H
@@ -24,50 +25,79 @@ struct io_ahead;
 struct io_want;
 struct watch;
 
-// What was read early of a chunk, for a chunk_scratch: nothing, if both are NULL.
+// A chunk that was announced, and what was read early of it: nothing, if want and place.io are
+// NULL.
 struct chunk_ahead {
-    struct io_want *want; // bytes on their way; more may be added
-    struct chunk_place place; // of a directory: its file, open; else io is NULL
+    int64_t n;
+    bool all; // all of it is needed
+    struct io_want *want; // bytes on their way, for a chunk_scratch; more may be added
+    struct chunk_place place; // of a far directory: its file, open; else io is NULL
 };
 
-// Where it was found; NULL: it was not, or its file is open anyhow.
+// Where it was found, for a chunk_scratch; NULL: it was not, or its file is open anyhow.
 static inline const struct chunk_place *
 chunk_ahead_place(const struct chunk_ahead *chunk)
 {
     return chunk->place.io ? &chunk->place : NULL;
 }
 
+// Closed before: chunks that were opened in its place. Zeroed: fine.
+void chunk_ahead_release(struct chunk_ahead *chunk);
+
 struct ahead_place; // of the ring
 
 struct chunks_ahead {
     const struct frame *f;
+    struct io_ahead *ahead; // reads; it belongs to the caller
+    struct ahead_place *ring;
+    int most, first, count; // of it
+    struct waitlock lock;
+};
+
+// most: chunks at a time; fewer of a far directory, whose files would be more than `budget` bytes.
+// To be ended also after a failure.
+tess_status chunks_ahead_begin(struct chunks_ahead *x, const struct frame *f,
+                               struct io_ahead *ahead, int most, int64_t budget, tess_error *err);
+// All that was taken is released, and `ahead` stopped. Zeroed: fine.
+void chunks_ahead_end(struct chunks_ahead *x);
+
+// One more, not beyond `most`. here: nothing is to be read early, as the chunk is open already.
+// Bytes are read after an io_ahead_go().
+tess_status chunks_ahead_announce(struct chunks_ahead *x, int64_t n, bool all, bool here,
+                                  tess_error *err);
+// Take the chunk that was announced first; waits until its file is open. A read that failed ahead
+// of time is no failure here: opening the chunk tries it again.
+void chunks_ahead_take(struct chunks_ahead *x, struct chunk_ahead *chunk);
+bool chunks_ahead_is_ready(const struct chunks_ahead *x); // neither that nor opening it waits
+
+/*
+ * The same for jobs that take the chunks in the order of the frame's list: copies and checks, which
+ * need all bytes of all, and plain frames. For near frames it does nothing.
+ */
+struct list_ahead {
+    struct chunks_ahead chunks;
     struct io_ahead *ahead; // NULL: nothing is read early
-    struct ahead_place *ring; // of places from `at` on
-    int most; // places at a time
-    int64_t at, next; // next: the first place that is not wanted
-    int64_t stop; // no place from here on is
-    int64_t whole_from, whole_to; // chunks of other places are not wanted whole
+    int64_t next; // the first that is not announced
+    int64_t stop; // none from here on is
+    int64_t all_from, all_to; // all bytes of these are needed
     int64_t budget; // bytes
     struct watch *watch;
-    struct waitlock lock;
     atomic_bool over;
 };
 
 // budget: bytes in memory; 0: the default. within: that of the call (io_ahead_new_within()); NULL:
 // this is all of the call. To be ended also after a failure.
-tess_status chunks_ahead_begin(struct chunks_ahead *x, const struct frame *f, int64_t budget,
-                               struct io_ahead *within, struct watch *watch, tess_error *err);
-void chunks_ahead_end(struct chunks_ahead *x); // all that was taken is released; zeroed: fine
+tess_status list_ahead_begin(struct list_ahead *x, const struct frame *f, int64_t budget,
+                             struct io_ahead *within, struct watch *watch, tess_error *err);
+void list_ahead_end(struct list_ahead *x); // all that was taken is released; zeroed: fine
 
-// Before the first is taken: no place from `stop` on is needed, and of places before whole_from,
-// and from whole_to on, only what opening the chunk needs. Else all is.
-void chunks_ahead_limit(struct chunks_ahead *x, int64_t stop, int64_t whole_from, int64_t whole_to);
+// Before the first is taken: no chunk from `stop` on is needed, and of chunks before all_from, and
+// from all_to on, only what opening them needs. Else all is.
+void list_ahead_limit(struct list_ahead *x, int64_t stop, int64_t all_from, int64_t all_to);
 
-// Take the chunk in place n; n ascends from call to call. A read that failed ahead of time is no
-// failure here: reading the chunk tries it again.
-tess_status chunks_ahead_take(struct chunks_ahead *x, int64_t n, struct chunk_ahead *chunk,
-                              tess_error *err);
-void chunk_ahead_release(
-    struct chunk_ahead *chunk); // closed before: chunks that have it; zeroed: fine
+// Take chunk n; n ascends from call to call. Fails only if the call is cancelled, or without
+// memory.
+tess_status list_ahead_take(struct list_ahead *x, int64_t n, struct chunk_ahead *chunk,
+                            tess_error *err);
 
 #endif

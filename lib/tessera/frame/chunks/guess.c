@@ -126,7 +126,7 @@ stored_part_front(const struct frame *f, int64_t n, int32_t nblocks, bool all,
     const int64_t most =
         f->h.chunksize > 0 ? (int64_t)frame_chunk_nbytes(f, n) + CHUNK_HEADER_SIZE : INT32_MAX;
     const int64_t whole = min_i64(place->room, min_i64(most, f->options.limits.memory));
-    return all || whole <= manner->gap
+    return all || frame_is_verified(f) || whole <= manner->gap
                ? whole
                : min_i64(whole, guess_front_size(f, manner, nblocks, whole));
 }

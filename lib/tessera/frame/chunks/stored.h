@@ -68,7 +68,8 @@ struct stored_front {
 bool stored_chunk_front(const struct frame *f, int64_t n, int32_t nblocks, bool all,
                         struct stored_front *front);
 
-// The same of a chunk whose file was opened: how many bytes. With `all`, as many as it can have.
+// The same of a chunk whose file was opened: how many bytes. With `all`, or compared with its
+// checksum, as many as it can have.
 int64_t stored_part_front(const struct frame *f, int64_t n, int32_t nblocks, bool all,
                           const struct chunk_place *place);
 

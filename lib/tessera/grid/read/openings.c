@@ -1,5 +1,5 @@
 /*
- * openings.c - chunks that are opened before their turn.
+ * openings.c - chunks that workers open before their turn.
  */
 #include "grid/read/private.h"
 
@@ -22,7 +22,6 @@ struct opening {
     struct opening *after; // announced next
     int64_t n;
     bool whole;
-    bool elsewhere; // an I/O thread opens it
     int users; // the job and the grain
     enum { WAITING, BEGUN, DONE } state;
     struct open_chunk *open; // held; NULL: not opened, or taken
@@ -38,13 +37,6 @@ openings_init(struct openings *x, const struct chunk_grid *grid, int threads)
     if (!slow || threads < 2)
         return;
     x->most = (int)max_i64(min_i64(threads, MOST_SIZE / max_i64(grid->g.chunksize, 1)), 1);
-    waitlock_init(&x->lock);
-}
-
-void
-openings_init_far(struct openings *x, const struct chunk_grid *grid, int chunks)
-{
-    *x = (struct openings){.grid = grid, .most = chunks, .far = true};
     waitlock_init(&x->lock);
 }
 
@@ -69,7 +61,6 @@ openings_announce(struct openings *x, int64_t n, bool all, struct opening **out,
     o->all = x;
     o->n = n;
     o->whole = all;
-    o->elsewhere = x->far;
     o->users = 2;
     if (x->first)
         x->last->after = o;
@@ -117,7 +108,7 @@ openings_take(struct openings *x, struct open_chunk **v, tess_error *err)
     struct opening *const o = x->first;
 
     waitlock_lock(&x->lock);
-    if (o->state == WAITING && !o->elsewhere)
+    if (o->state == WAITING)
         open_now(o);
     while (o->state != DONE)
         wait_for_opening(x);
@@ -134,16 +125,6 @@ openings_take(struct openings *x, struct open_chunk **v, tess_error *err)
     return st;
 }
 
-bool
-openings_is_ready(const struct openings *x)
-{
-    struct waitlock *const lock = &x->first->all->lock;
-    waitlock_lock(lock);
-    const bool ready = x->first->state == DONE;
-    waitlock_unlock(lock);
-    return ready;
-}
-
 void
 opening_work(struct opening *o)
 {
@@ -152,21 +133,6 @@ opening_work(struct opening *o)
     if (o->state == WAITING)
         open_now(o);
     waitlock_unlock(lock);
-}
-
-void
-opening_leave(struct opening *o)
-{
-    o->elsewhere = false;
-    opening_release(o);
-}
-
-void
-opening_skip(struct opening *o, struct open_chunk *open)
-{
-    o->open = open;
-    o->state = DONE; // no other thread has it
-    opening_release(o);
 }
 
 void

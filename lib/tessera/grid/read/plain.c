@@ -28,7 +28,7 @@ sum_chunks(struct chunk_grid *grid, bool *whole_items, tess_error *err)
     const tess_context *const context = frame_options(f)->context;
     const int64_t n = frame_nchunks(f);
     int64_t total = 0;
-    struct chunks_ahead ahead;
+    struct list_ahead ahead;
     struct chunk_ahead early = {.want = NULL};
 
     grid->chunk_starts = mem_alloc(((size_t)n + 1) * sizeof *grid->chunk_starts);
@@ -37,11 +37,11 @@ sum_chunks(struct chunk_grid *grid, bool *whole_items, tess_error *err)
         pool_give(grid->pool, s);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", n);
     }
-    tess_status st = chunks_ahead_begin(&ahead, f, context ? context->ahead : 0, NULL, NULL, err);
-    chunks_ahead_limit(&ahead, n, 0, 0);
+    tess_status st = list_ahead_begin(&ahead, f, context ? context->ahead : 0, NULL, NULL, err);
+    list_ahead_limit(&ahead, n, 0, 0);
     for (int64_t i = 0; i < n && st == TESS_OK; i++) {
         struct stored_chunk sc;
-        st = chunks_ahead_take(&ahead, i, &early, err);
+        st = list_ahead_take(&ahead, i, &early, err);
         s->want = early.want;
         s->place = chunk_ahead_place(&early);
         if (st == TESS_OK)
@@ -55,7 +55,7 @@ sum_chunks(struct chunk_grid *grid, bool *whole_items, tess_error *err)
         stored_chunk_close(&sc);
     }
     grid->chunk_starts[n] = total;
-    chunks_ahead_end(&ahead);
+    list_ahead_end(&ahead);
     pool_give(grid->pool, s);
     if (st == TESS_OK && total != frame_header(f)->nbytes)
         st = err_set(err, TESS_ERR_CORRUPT, FRAME_HEADER_AT_NBYTES,

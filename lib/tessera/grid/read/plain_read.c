@@ -49,7 +49,7 @@ struct reading {
     struct watch *watch;
     struct watched watched; // of the same
     struct chunk_scratch *s;
-    struct chunks_ahead ahead;
+    struct list_ahead ahead;
     int64_t n; // the chunk at hand; -1: none
     struct chunk_ahead early; // what was read ahead of it, held
 };
@@ -86,11 +86,11 @@ reading_begin_ahead(struct reading *r, tess_error *err)
     const int64_t last = plain_chunk_at(grid, r->stop * size - 1);
     struct io_ahead *const within = expected_chunks_ahead(grid->expected, r->watch);
     const tess_status st =
-        chunks_ahead_begin(&r->ahead, grid->frame, grid->context->ahead, within, r->watch, err);
-    chunks_ahead_limit(&r->ahead, last + 1, needs_most(r, first) ? first : first + 1,
-                       r->apart              ? first
-                       : needs_most(r, last) ? last + 1
-                                             : last);
+        list_ahead_begin(&r->ahead, grid->frame, grid->context->ahead, within, r->watch, err);
+    list_ahead_limit(&r->ahead, last + 1, needs_most(r, first) ? first : first + 1,
+                     r->apart              ? first
+                     : needs_most(r, last) ? last + 1
+                                           : last);
     return st;
 }
 
@@ -152,7 +152,7 @@ reading_enter(struct reading *r, int64_t n, tess_error *err)
         return TESS_OK;
     chunk_ahead_release(&r->early);
     r->n = n;
-    const tess_status st = chunks_ahead_take(&r->ahead, n, &r->early, err);
+    const tess_status st = list_ahead_take(&r->ahead, n, &r->early, err);
     r->s->want = r->early.want;
     r->s->place = chunk_ahead_place(&r->early);
     return st;
@@ -173,7 +173,7 @@ static void
 reading_end(struct reading *r)
 {
     chunk_ahead_release(&r->early);
-    chunks_ahead_end(&r->ahead);
+    list_ahead_end(&r->ahead);
     pool_give(r->grid->pool, r->s);
 }
 

@@ -3,8 +3,8 @@
  *
  *     planned       grains that are made ahead, so that the stored bytes of many are read together
  *       grains      the parts of a job that a thread works on, and the stored bytes of each
- *         upcoming  the chunks of a job in order, and what opening them needs, wanted ahead
- *           openings  chunks that other threads open before their turn
+ *         upcoming  the chunks of a job in order, announced before their turn
+ *           openings  chunks that workers open early
  *
  * A job of one thread that is not planned has grains only. boxes_ahead.h makes grains, too, of the
  * chunks that the jobs of a call will need.
@@ -15,6 +15,7 @@
 #ifndef GRID_READ_PRIVATE_H
 #define GRID_READ_PRIVATE_H
 
+#include "frame/chunks/ahead.h"
 #include "grid/open_chunk.h"
 #include "grid/read/fetch.h"
 #include "task/gate.h"
@@ -31,23 +32,21 @@ struct opening;
 /*
  * Openings. A chunk that is compared with its checksum is read as a whole when it is opened. In a
  * job, `next` opens the chunks one after the other, and no other thread can make grains meanwhile.
- * So `next` announces chunks early, and each opening is a grain of its own. If no worker has begun
- * to open a chunk when `next` needs it, `next` opens it itself. `next` may wait for a worker;
- * workers never wait for `next`. Of far frames, I/O threads open chunks, whose number is bounded:
- * `next` waits for them.
+ * So, of near frames, `next` announces chunks early, and each opening is a grain of its own. If no
+ * worker has begun to open a chunk when `next` needs it, `next` opens it itself. `next` may wait
+ * for a worker; workers never wait for `next`.
  *
  * Locks: `lock` guards the state of all openings; it is free while a chunk is opened. By member: it
  * guards `users` and `state` of each opening. `open`, `status` and `error` are written without it
- * by the thread that set BEGUN, or by opening_skip(), before it sets DONE, and read by `next` after
- * that. `elsewhere`, `first`, `last` and `count` are touched by `next` alone, and by
- * openings_finish() when no grain is left: they need no lock. Workers call opening_work() and
- * opening_release(), everything else is called from `next`.
+ * by the thread that set BEGUN, before it sets DONE, and read by `next` after that. `first`, `last`
+ * and `count` are touched by `next` alone, and by openings_finish() when no grain is left: they
+ * need no lock. Workers call opening_work() and opening_release(), everything else is called from
+ * `next`.
  */
 struct openings {
     const struct chunk_grid *grid;
     const struct io_progress *progress; // what may end the openings; NULL: nothing
     int most; // chunks at a time; 0: opening chunks does not take long, or there are no workers
-    bool far; // I/O threads open them
     int count; // that were announced, and not taken
     struct opening *first, *last; // in the order they were announced
     struct waitlock lock; // for the state of all openings
@@ -55,8 +54,6 @@ struct openings {
 
 // For a job of so many threads.
 void openings_init(struct openings *x, const struct chunk_grid *grid, int threads);
-// For a frame whose chunks are opened by other threads than workers, so many at a time.
-void openings_init_far(struct openings *x, const struct chunk_grid *grid, int chunks);
 void openings_finish(struct openings *x); // the job is over
 
 // From next. Announce a chunk, at most `most` at a time; all: as for open_chunks_get(). The opening
@@ -66,25 +63,17 @@ tess_status openings_announce(struct openings *x, int64_t n, bool all, struct op
 // The chunk that was announced first, held once; or the failure of its opening.
 tess_status openings_take(struct openings *x, struct open_chunk **v, tess_error *err);
 
-// Whether openings_take() would not wait.
-bool openings_is_ready(const struct openings *x);
-
 // Open it, unless another thread does already.
 void opening_work(struct opening *o);
 void opening_release(struct opening *o); // by any thread
-// Instead of both, from next, of far frames: no I/O thread can, so openings_take() will.
-void opening_leave(struct opening *o);
-// The same: the chunk is open already. Takes over what is held.
-void opening_skip(struct opening *o, struct open_chunk *open);
 
 /*
  * Upcoming chunks.
  *
- * - Chunks that are compared with their checksums are opened ahead by workers (openings).
- * - In a planned job, the fronts of up to 4096 chunks are wanted ahead (io/ahead.h), and coalesced.
- *   In a far directory, I/O threads of the job open chunks ahead instead.
+ * - In a planned job, what opening them needs is read early (frame/chunks/ahead.h).
+ * - Else chunks that are compared with their checksums are opened early by workers (openings).
  *
- * upcoming_finish() is called when no grain is left. No lock but those of openings and io/ahead.h.
+ * upcoming_finish() is called when no grain is left. No locks but those of these two.
  */
 
 // Bounds of reading ahead: a number of things, and their bytes. Refill once a quarter is free, and
@@ -105,22 +94,14 @@ room_is_left(struct room *r, int64_t n, int64_t size)
     return r->filling;
 }
 
-// A chunk that was announced.
-struct announced {
-    int64_t n;
-    bool all;
-    struct io_want *front; // its first bytes, wanted; NULL: none
-};
-
 struct upcoming {
     const struct fetch *f;
-    struct io_ahead *ahead; // NULL: the job is not planned
     const struct io_progress *progress; // what may end reads; NULL: nothing
-    struct openings openings; // .most 0: no chunk is opened ahead
-    struct announced *ring; // of `most`, NULL: none
-    unsigned char
-        *positions; // on the same chunks, of the reader's size; NULL: it stands on them again
-    int most, first, count;
+    struct chunks_ahead ahead; // .most 0: the job is not planned
+    struct openings openings; // .most 0: no chunk is opened early by a worker
+    int most, count; // chunks that can be announced, and are; 0: each is opened in its turn
+    unsigned char *positions; // a ring of `most` positions of the reader, on the same chunks; NULL:
+    int first; //                it stands on them again
     bool more; // chunks to be announced
     enum fetch_next after; // what next_chunk() returned, and is not handed out yet: FETCH_OTHER
     _Alignas(max_align_t) unsigned char other[FETCH_POSITION_SIZE];

@@ -6,7 +6,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "frame/chunks/stored.h"
+#include "frame/chunks/ahead.h"
 #include "frame/query.h"
 #include "grid/open_chunk.h"
 #include "grid/open_chunks.h"
@@ -16,13 +16,7 @@
 #include <stddef.h>
 #include <string.h>
 
-// Bytes of a block that are never touched. Once a block of that size has been freed, malloc() of
-// glibc keeps the pieces of a call for the next one (mallopt(3): M_MMAP_THRESHOLD); else the system
-// takes them back, and clears them again: 1,800 page faults more in a read of 64 MB, a fifth of its
-// time.
-#define UNUSED ((size_t)8 << 20)
-
-// Chunks of which the beginnings are wanted at once.
+// Chunks that are announced at once, in a planned job.
 enum {
     MOST_NEAR = 4096,
     MOST_FAR = 65536,
@@ -48,101 +42,59 @@ upcoming_init(struct upcoming *u, const struct fetch *f, int threads, struct io_
               const struct io_progress *progress, tess_error *err)
 {
     const struct frame *const frame = f->grid->frame;
+    const bool keeps = !f->reader->stand, far = frame_manner(frame)->far;
+    const int most = keeps ? MOST_POSITIONS : far ? MOST_FAR : MOST_NEAR;
+    const int64_t nchunks = max_i64(f->grid->g.nchunks, 1);
+    tess_status st = TESS_OK;
     u->f = f;
-    u->ahead = ahead;
     u->progress = progress;
     u->more = true;
     u->after = FETCH_CHUNK;
     u->first = u->count = 0;
-    u->ring = NULL;
     u->positions = NULL;
-    if (ahead && frame_is_sparse(frame))
-        openings_init_far(
-            &u->openings, f->grid,
-            frame_chunks_within(frame, f->grid->context->ahead, frame_manner(frame)->requests));
-    else
-        openings_init(&u->openings, f->grid, ahead ? 1 : threads);
+    u->ahead = (struct chunks_ahead){.most = 0};
+    openings_init(&u->openings, f->grid, ahead ? 1 : threads);
     u->openings.progress = progress;
-    const bool keeps = !f->reader->stand, far = frame_manner(frame)->far;
-    u->most = u->openings.most;
-    if (ahead && u->most == 0)
-        u->most = keeps ? MOST_POSITIONS : far ? MOST_FAR : MOST_NEAR;
-    if (u->most == 0)
-        return TESS_OK;
-    u->most = (int)min_i64(u->most, max_i64(f->grid->g.nchunks, 1));
-    u->ring = mem_alloc((size_t)u->most * sizeof *u->ring + (far ? 0 : UNUSED));
-    if (keeps)
-        u->positions = mem_alloc((size_t)u->most * position_stride(u));
-    return u->ring && (u->positions || !keeps)
-               ? TESS_OK
-               : err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
+    if (ahead)
+        st = chunks_ahead_begin(&u->ahead, frame, ahead, (int)min_i64(most, nchunks),
+                                f->grid->context->ahead, err);
+    u->most = ahead ? u->ahead.most : (int)min_i64(u->openings.most, nchunks);
+    if (st != TESS_OK || u->most == 0 || !keeps)
+        return st;
+    u->positions = mem_alloc((size_t)u->most * position_stride(u));
+    return u->positions ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
 }
 
 void
 upcoming_finish(struct upcoming *u)
 {
     openings_finish(&u->openings);
-    for (; u->ring && u->count > 0; u->count--, u->first = (u->first + 1) % u->most)
-        io_want_release(u->ring[u->first].front);
-    mem_free(u->ring);
+    chunks_ahead_end(&u->ahead);
     mem_free(u->positions);
-    u->ring = NULL;
     u->positions = NULL;
 }
 
-// Want the first bytes of a chunk that is not open.
+// Have what opening chunk n needs read early, unless it is open.
 static tess_status
-want_front(struct upcoming *u, struct announced *c, tess_error *err)
+announce_ahead(struct upcoming *u, int64_t n, bool all, tess_error *err)
 {
-    const struct chunk_grid *const grid = u->f->grid;
-    struct stored_front front;
-    struct open_chunk *const open = open_chunks_find(grid, c->n);
+    struct open_chunk *const open = open_chunks_find(u->f->grid, n);
     open_chunk_release(open);
-    if (open || !stored_chunk_front(grid->frame, c->n, (int32_t)grid->g.nblocks, c->all, &front))
-        return TESS_OK;
-    c->front = io_want_new(u->ahead);
-    if (!c->front)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
-    return io_want_add(c->front, front.io, front.position, (size_t)front.size, NULL, err);
-}
-
-static void
-open_ahead(void *opening, bool over)
-{
-    if (!over)
-        opening_work(opening);
-    opening_release(opening);
-}
-
-// In a directory: have a thread of the job open it, if it is not open.
-static tess_status
-open_part(struct upcoming *u, const struct announced *c, tess_error *err)
-{
-    struct opening *o;
-    const tess_status st = openings_announce(&u->openings, c->n, c->all, &o, err);
-    if (st != TESS_OK)
-        return st;
-    struct open_chunk *const open = open_chunks_find(u->f->grid, c->n);
-    if (open)
-        opening_skip(o, open);
-    else if (!io_ahead_call(u->ahead, open_ahead, o))
-        opening_leave(o); // upcoming_next() opens it
-    return TESS_OK;
+    return chunks_ahead_announce(&u->ahead, n, all, open, err);
 }
 
 tess_status
 upcoming_announce(struct upcoming *u, bool *announced, struct opening **opening, tess_error *err)
 {
+    int64_t n = 0;
+    bool all = false;
     *announced = false;
     *opening = NULL;
     if (u->count == u->most || !u->more || u->after == FETCH_OTHER)
         return TESS_OK;
-    const int i = (u->first + u->count) % u->most;
-    struct announced *const c = &u->ring[i];
-    void *const at = u->positions ? position_of(u, i) : u->other;
-    c->all = false;
-    c->front = NULL;
-    u->after = u->f->reader->next_chunk(u->f->self, at, &c->n, &c->all);
+    void *const at =
+        u->positions ? position_of(u, (u->first + u->count) % u->most) : (void *)u->other;
+    u->after = u->f->reader->next_chunk(u->f->self, at, &n, &all);
     u->more = u->after != FETCH_NOTHING;
     if (u->after == FETCH_OTHER && u->positions)
         memcpy(u->other, at, u->f->reader->position_size);
@@ -150,9 +102,8 @@ upcoming_announce(struct upcoming *u, bool *announced, struct opening **opening,
         return TESS_OK;
     *announced = true;
     u->count++;
-    if (!u->ahead)
-        return openings_announce(&u->openings, c->n, c->all, opening, err);
-    return u->openings.most > 0 ? open_part(u, c, err) : want_front(u, c, err);
+    return u->ahead.most > 0 ? announce_ahead(u, n, all, err)
+                             : openings_announce(&u->openings, n, all, opening, err);
 }
 
 const void *
@@ -164,39 +115,48 @@ upcoming_peek(const struct upcoming *u)
 bool
 upcoming_is_ready(const struct upcoming *u)
 {
-    if (u->count == 0)
-        return true;
-    const struct announced *const c = &u->ring[u->first];
-    return u->openings.most > 0 ? openings_is_ready(&u->openings)
-                                : !c->front || io_want_is_ready(c->front);
+    return u->count == 0 || chunks_ahead_is_ready(&u->ahead);
 }
 
-// The chunk that was announced first.
+// Open the chunk that was announced first. Its file goes to the chunk, if that is not open already:
+// then nothing of the file is needed.
+static tess_status
+open_announced(struct upcoming *u, struct open_chunk **open, struct io_want **front,
+               tess_error *err)
+{
+    struct chunk_ahead early;
+    if (u->ahead.most == 0)
+        return openings_take(&u->openings, open, err);
+    chunks_ahead_take(&u->ahead, &early);
+    const tess_status st =
+        open_chunks_get(u->f->grid, early.n, early.all, &early, u->progress, open, err);
+    if (st != TESS_OK || early.place.io)
+        chunk_ahead_release(&early);
+    *front = early.want;
+    return st;
+}
+
 static tess_status
 take_announced(struct upcoming *u, void *chunk, struct open_chunk **open, struct io_want **front,
                tess_error *err)
 {
-    const struct announced *const c = &u->ring[u->first];
-    if (u->positions)
-        memcpy(chunk, position_of(u, u->first), u->f->reader->position_size);
-    else
-        u->f->reader->stand(u->f->self, chunk, c->n);
+    const void *const position = upcoming_peek(u);
+    if (position)
+        memcpy(chunk, position, u->f->reader->position_size);
     u->first = (u->first + 1) % u->most;
     u->count--;
-    *front = c->front;
-    return u->openings.most > 0
-               ? openings_take(&u->openings, open, err)
-               : open_chunks_get(u->f->grid, c->n, c->all, c->front, u->progress, open, err);
+    const tess_status st = open_announced(u, open, front, err);
+    if (st == TESS_OK && !position)
+        u->f->reader->stand(u->f->self, chunk, (*open)->n);
+    return st;
 }
 
 void
 upcoming_skip(struct upcoming *u)
 {
-    struct open_chunk *open = NULL;
-    io_want_release(u->ring[u->first].front);
-    if (u->openings.most > 0)
-        (void)openings_take(&u->openings, &open, NULL); // nobody needs it
-    open_chunk_release(open);
+    struct chunk_ahead early;
+    chunks_ahead_take(&u->ahead, &early);
+    chunk_ahead_release(&early);
     u->first = (u->first + 1) % u->most;
     u->count--;
 }
@@ -240,7 +200,7 @@ upcoming_next(struct upcoming *u, void *chunk, enum fetch_next *next, struct ope
     *next = FETCH_CHUNK;
     const tess_status st = u->count > 0 ? take_announced(u, chunk, open, front, err)
                                         : next_unannounced(u, chunk, next, open, err);
-    if (st == TESS_OK && *open && u->ahead)
+    if (st == TESS_OK && *open && u->ahead.most > 0)
         find_expected(u, *open, front);
     return st;
 }
