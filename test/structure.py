@@ -14,6 +14,8 @@ it (tess, http, compat, python). Includes are written from the root of the house
   unit's own header;
 - memory: only base/memory.c takes memory from libc, and frees it; libraries on top have libc's;
 - comments: a file that they name exists;
+- names: in the library a static function has a name of its own, so that a backtrace tells which it
+  is;
 - cycles: no header includes itself in a circle, and no units of a module call each other in one;
   no folders of a library on top include each other in one.
 
@@ -69,6 +71,7 @@ DATA = re.compile(r"^(?:const )?(?:struct|enum) \w+ (?:\*const )?([a-z_][a-z0-9_
                   re.M)
 STATIC = re.compile(
     r"^static\b[^\n;{}]*\n([a-z_][a-z0-9_]*)\(|^#\s*define\s+([a-z_][a-z0-9_]*)", re.M)
+STATIC_FUNCTION = re.compile(r"^static\b[^\n;{}]*\n([a-z_][a-z0-9_]*)\(", re.M)
 WORD = re.compile(r"\b[a-z_][a-z0-9_]*\b")
 MEMBER = re.compile(r"(?:->|\.)\s*[a-z_][a-z0-9_]*")
 
@@ -100,7 +103,7 @@ class Tree:
     def __init__(self, root):
         lib = os.path.join(root, "lib")
         self.includes, self.words, self.defined, self.own = {}, {}, {}, {}
-        self.lines, self.frees, self.guards, self.mentions = {}, set(), {}, {}
+        self.static, self.lines, self.frees, self.guards, self.mentions = {}, {}, set(), {}, {}
         self.beside = [os.path.join(at, name) for top in ("include", "test")
                        for at, _, names in os.walk(os.path.join(root, top)) for name in names]
         self.entries = set(os.listdir(lib))
@@ -124,6 +127,7 @@ class Tree:
         self.includes[path] = {self.header(lib, path, name) for name in INCLUDE.findall(code)}
         self.guards[path] = GUARD.findall(code)
         code = STRING.sub('""', code)
+        self.static[path] = set(STATIC_FUNCTION.findall(code))
         self.own[path] = {a or b for a, b in STATIC.findall(code)}
         self.words[path] = set(WORD.findall(MEMBER.sub(" ", code)))
         if FREE.search(code):
@@ -170,6 +174,17 @@ def mentioned(tree):
         for name in sorted(names - {"stdio.h"}):
             if not any(file.endswith(f"/{name}") for file in files):
                 yield f"{path}: a comment names {name}, which is not there"
+
+
+def ambiguous(tree):
+    """Names of static functions that several files of the library have."""
+    homes = collections.defaultdict(set)
+    for path, names in tree.static.items():
+        if house(path) == "tessera":
+            for name in names:
+                homes[name].add(path)
+    return [f"{', '.join(sorted(paths))}: each has a static function {name}"
+            for name, paths in homes.items() if len(paths) > 1]
 
 
 def direction(tree):
@@ -266,8 +281,8 @@ def of_libc(tree):
 
 def mistakes(root):
     tree = Tree(root)
-    return [*houses(tree), *mentioned(tree), *direction(tree), *undeclared(tree), *of_libc(tree), *cycles(tree),
-            *folders(tree)]
+    return [*houses(tree), *mentioned(tree), *ambiguous(tree), *direction(tree), *undeclared(tree),
+            *of_libc(tree), *cycles(tree), *folders(tree)]
 
 
 def append(root, path, text):
@@ -293,6 +308,8 @@ PLANTED = [
      "tess/data/said.h: has the include guard TESS_REPORT_H, not TESS_DATA_SAID_H"),
     (lambda r: append(r, "tessera/geom/shape.h", "// As shape_of() (geom/shapes.h).\n"),
      "tessera/geom/shape.h: a comment names geom/shapes.h, which is not there"),
+    (lambda r: append(r, "tessera/geom/shape.c", "static void\nspace_meets(void)\n{\n}\n"),
+     "tessera/frame/contiguous/space.c, tessera/geom/shape.c: each has a static function space_meets"),
     (lambda r: append(r, "tessera/geom/shape.c", "void *\nplanted(void)\n{\n    return malloc(1);\n}\n"),
      "tessera/geom/shape.c: malloc() is not that of base/memory.h"),
     (lambda r: append(r, "tessera/geom/shape.c", "void\nplanted(void *p)\n{\n    free(p);\n}\n"),

@@ -116,7 +116,7 @@ double_of(const tess_number *x)
 }
 
 static bool
-is_same(const tess_number *x, const tess_number *y)
+is_same_attr(const tess_number *x, const tess_number *y)
 {
     const double a = double_of(x), b = double_of(y);
     if (isnan(a) || isnan(b))
@@ -129,7 +129,7 @@ is_same(const tess_number *x, const tess_number *y)
 
 // The address of the member that holds the number, 8 bytes.
 static void *
-place_of(tess_number *x)
+place_of_attr(tess_number *x)
 {
     return x->kind == TESS_KIND_INT    ? (void *)&x->i
            : x->kind == TESS_KIND_UINT ? (void *)&x->u
@@ -205,7 +205,8 @@ is_number(const char *dtype)
 
 // Copy a conversion of the caller, of any size of the struct. *scaled: whether it scales.
 static tess_status
-take_conversion(tess_conversion *own, const tess_conversion *given, bool *scaled, tess_error *err)
+take_attr_conversion(tess_conversion *own, const tess_conversion *given, bool *scaled,
+                     tess_error *err)
 {
     tess_status st = TESS_OK;
     tess_conversion_init(own);
@@ -234,9 +235,9 @@ transfer_init(struct transfer *r, const tess_array *from, const tess_array *to, 
     bool unpacks = false, packs = false;
     tess_array_info(from, &x);
     tess_array_info(to, &y);
-    tess_status st = take_conversion(&r->read, read, &unpacks, err);
+    tess_status st = take_attr_conversion(&r->read, read, &unpacks, err);
     if (st == TESS_OK)
-        st = take_conversion(&r->write, write, &packs, err);
+        st = take_attr_conversion(&r->write, write, &packs, err);
     r->memory = dtype ? dtype : y.dtype;
     r->numbers = is_number(x.dtype) && is_number(y.dtype) && is_number(r->memory);
     if (st != TESS_OK || !r->numbers)
@@ -282,7 +283,7 @@ put_number(const struct one_item *one, const tess_number *x, bool *same, tess_er
         is_time && x->kind != TESS_KIND_INT
             ? TESS_ERR_LIMIT
             : tess_array_write_as(one->array, NULL, NULL, as_signed ? TESS_DTYPE_I64 : dtype, NULL,
-                                  place_of(&own), sizeof own.f, NULL, err);
+                                  place_of_attr(&own), sizeof own.f, NULL, err);
     *same = st == TESS_OK && !(one->whole && x->kind == TESS_KIND_FLOAT && rint(x->f) != x->f);
     return st == TESS_ERR_LIMIT ? TESS_OK : st;
 }
@@ -305,7 +306,7 @@ pass(const struct transfer *r, enum tess_misfit misfit, tess_number *y, tess_err
                                  NULL, err);
     *y = (tess_number){.kind = r->to.kind};
     if (st == TESS_OK)
-        st = tess_array_read_as(r->to.array, NULL, NULL, r->to.dtype, NULL, place_of(y),
+        st = tess_array_read_as(r->to.array, NULL, NULL, r->to.dtype, NULL, place_of_attr(y),
                                 sizeof y->f, NULL, err);
     return st;
 }
@@ -335,7 +336,7 @@ convert_number(const struct transfer *r, const tess_number *x, tess_number *y, e
     if (st == TESS_OK) {
         const bool time = strchr("mM", r->to.dtype[1]) != NULL; // the unit may be another one
         const bool kept =
-            !r->to.whole || time || (r->scaled ? is_calculated(r, x, y) : is_same(x, y));
+            !r->to.whole || time || (r->scaled ? is_calculated(r, x, y) : is_same_attr(x, y));
         *fate = kept ? FATE_SAME : FATE_OTHER;
         return TESS_OK;
     }
@@ -520,7 +521,7 @@ describe_packing(struct attr_job *job, tess_error *err)
     st = put_number(&r->to, r->missing, &same, err);
     y.kind = r->to.kind;
     if (st == TESS_OK && same)
-        st = tess_array_read_as(r->to.array, NULL, NULL, r->to.dtype, NULL, place_of(&y),
+        st = tess_array_read_as(r->to.array, NULL, NULL, r->to.dtype, NULL, place_of_attr(&y),
                                 sizeof y.f, NULL, err);
     const tess_value value = value_of(&y);
     return st == TESS_OK && same ? tess_attr_set(job->to, "_FillValue", &value, err) : st;

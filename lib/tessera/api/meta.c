@@ -61,7 +61,7 @@ tess_meta_at(const tess_array *a, int index, tess_metalayer *layer, tess_error *
 }
 
 static tess_status
-check_name(const tess_array *a, const char *name, tess_error *err)
+check_layer_name(const tess_array *a, const char *name, tess_error *err)
 {
     return a && name ? TESS_OK : err_set(err, TESS_ERR_ARG, -1, "no array or no name is given");
 }
@@ -86,7 +86,7 @@ tess_meta_get(const tess_array *a, const char *name, tess_metalayer *layer, tess
     struct layer *found = NULL;
     if (!layer)
         return err_set(err, TESS_ERR_ARG, -1, "no place for a metalayer is given");
-    tess_status st = check_name(a, name, err);
+    tess_status st = check_layer_name(a, name, err);
     if (st != TESS_OK)
         return st;
     gate_enter(a->grid->gate);
@@ -122,7 +122,7 @@ tess_meta_set(tess_array *a, const char *name, const void *content, size_t conte
     UNCANCELLED;
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
-        st = check_name(a, name, err);
+        st = check_layer_name(a, name, err);
     if (st != TESS_OK)
         return st;
     if ((a->layer && strcmp(name, a->layer) == 0) || strcmp(name, FILL_LAYER) == 0)
@@ -156,7 +156,7 @@ tess_vlmeta_get(const tess_array *a, const char *name, void **content, size_t *c
         return err_set(err, TESS_ERR_ARG, -1, "no place for the content is given");
     *content = NULL;
     *content_size = 0;
-    tess_status st = check_name(a, name, err);
+    tess_status st = check_layer_name(a, name, err);
     if (st != TESS_OK)
         return st;
     gate_enter(a->grid->gate);
@@ -236,7 +236,7 @@ tess_vlmeta_delete(tess_array *a, const char *name, tess_error *err)
     struct layer *layer;
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
-        st = check_name(a, name, err);
+        st = check_layer_name(a, name, err);
     if (st != TESS_OK)
         return st;
     gate_close(a->grid->gate);

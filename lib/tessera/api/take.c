@@ -152,7 +152,7 @@ check_limits(const tess_limits *limits, tess_error *err)
 }
 
 static tess_status
-take_source(tess_source *own, const tess_source *given, tess_error *err)
+take_own_source(tess_source *own, const tess_source *given, tess_error *err)
 {
     tess_source_init(own);
     const tess_status st =
@@ -190,7 +190,7 @@ take_storage(struct taken_storage *own, const tess_storage *given, tess_error *e
         st = take_context(&own->context, &own->executor, s->context, err);
     s->context = s->context ? &own->context : NULL;
     if (st == TESS_OK && s->source) {
-        st = take_source(&own->source, s->source, err);
+        st = take_own_source(&own->source, s->source, err);
         s->source = &own->source;
     }
     return st;

@@ -138,7 +138,7 @@ const char *const packing_names[PACKING_NAMES] = {
 };
 
 static bool
-number_of(const tess_value *value, tess_number *x)
+number_of_value(const tess_value *value, tess_number *x)
 {
     *x = (tess_number){0};
     switch (value->type) {
@@ -164,7 +164,7 @@ number_of(const tess_value *value, tess_number *x)
 }
 
 static double
-double_of(const tess_number *x)
+double_of_number(const tess_number *x)
 {
     return x->kind == TESS_KIND_INT    ? (double)x->i
            : x->kind == TESS_KIND_UINT ? (double)x->u
@@ -177,7 +177,7 @@ single_of(const tess_value *value, tess_number *x)
 {
     if (value->type == TESS_VALUE_LIST && value->as.list.count == 1)
         value = value->as.list.items;
-    return number_of(value, x);
+    return number_of_value(value, x);
 }
 
 static bool
@@ -208,7 +208,7 @@ take_missing(tess_conversion *how, const tess_value *value, tess_error *err)
     const size_t n = list ? value->as.list.count : 1;
     for (size_t i = 0; i < n; i++) {
         tess_number x;
-        if (!number_of(list ? &value->as.list.items[i] : value, &x))
+        if (!number_of_value(list ? &value->as.list.items[i] : value, &x))
             continue;
         const tess_status st = add_missing(how, &x, err);
         if (st != TESS_OK)
@@ -229,7 +229,8 @@ take_range(tess_conversion *how, const tess_value *value)
 {
     tess_number least, most;
     if (value->type == TESS_VALUE_LIST && value->as.list.count == 2 &&
-        number_of(&value->as.list.items[0], &least) && number_of(&value->as.list.items[1], &most)) {
+        number_of_value(&value->as.list.items[0], &least) &&
+        number_of_value(&value->as.list.items[1], &most)) {
         take_bound(&how->least, &least);
         take_bound(&how->most, &most);
     }
@@ -249,9 +250,9 @@ packing_take(tess_conversion *how, int n, const tess_value *value, tess_error *e
         take_bound(&how->least, &x);
     else if (n == VALID_MAX)
         take_bound(&how->most, &x);
-    else if (n == OFFSET && isfinite(double_of(&x)))
-        how->offset = double_of(&x);
-    else if (n == SCALE && isfinite(double_of(&x)) && double_of(&x) != 0)
-        how->scale = double_of(&x);
+    else if (n == OFFSET && isfinite(double_of_number(&x)))
+        how->offset = double_of_number(&x);
+    else if (n == SCALE && isfinite(double_of_number(&x)) && double_of_number(&x) != 0)
+        how->scale = double_of_number(&x);
     return TESS_OK;
 }

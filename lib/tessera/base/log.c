@@ -19,13 +19,13 @@ static struct {
 } listener = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void
-before_fork(void)
+log_before_fork(void)
 {
     pthread_mutex_lock(&listener.lock);
 }
 
 static void
-after_fork(void)
+log_after_fork(void)
 {
     pthread_mutex_unlock(&listener.lock);
 }
@@ -37,9 +37,9 @@ log_in_child(void)
 }
 
 static void
-watch_forks(void)
+log_watch_forks(void)
 {
-    pthread_atfork(before_fork, after_fork, log_in_child);
+    pthread_atfork(log_before_fork, log_after_fork, log_in_child);
 }
 
 void
@@ -63,7 +63,7 @@ log_set(tess_log_level level, tess_log_fn *fn, void *user)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, watch_forks); // before the lock is taken for the first time
+    pthread_once(&once, log_watch_forks); // before the lock is taken for the first time
     pthread_mutex_lock(&listener.lock);
     listener.fn = fn;
     listener.user = user;

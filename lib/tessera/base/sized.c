@@ -12,7 +12,7 @@
 enum { MOST = 1 << 16 }; // more is no size, but something that was not initialised
 
 static bool
-is_zero(const uint8_t *bytes, size_t size)
+is_all_zero(const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         if (bytes[i])
@@ -32,7 +32,7 @@ sized_take(void *own, size_t own_size, size_t least, const void *given, const ch
         return err_set(err, TESS_ERR_ARG, -1,
                        "a tess_%s of %zu bytes, %zu are the least: call tess_%s_init()", name, size,
                        least, name);
-    if (size > own_size && !is_zero((const uint8_t *)given + own_size, size - own_size))
+    if (size > own_size && !is_all_zero((const uint8_t *)given + own_size, size - own_size))
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "a tess_%s with members that this version of the library does not know",
                        name);

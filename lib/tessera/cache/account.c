@@ -44,7 +44,7 @@ unlock_account(void)
 }
 
 static void
-watch_forks(void)
+account_watch_forks(void)
 {
     (void)pthread_atfork(lock_account, unlock_account, unlock_account);
 }
@@ -53,7 +53,7 @@ static void
 lock_ring(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    (void)pthread_once(&once, watch_forks);
+    (void)pthread_once(&once, account_watch_forks);
     (void)pthread_mutex_lock(&account.ring);
 }
 

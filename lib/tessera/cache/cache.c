@@ -398,7 +398,7 @@ admit(struct cache *c, uint64_t h, int64_t chunk, int32_t block)
 
 // With the shard's lock held, or without any shard.
 static void
-count_part(struct cache *c, struct shard *s, bool hit)
+count_lookup(struct cache *c, struct shard *s, bool hit)
 {
     if (!s)
         atomic_fetch_add_explicit(&c->misses, 1, memory_order_relaxed);
@@ -422,7 +422,7 @@ cache_find_part(struct cache *c, int64_t chunk, int32_t block, struct cached **p
         pthread_mutex_lock(&s->lock);
     if (s)
         b = look_up(c, s, h, chunk, block);
-    count_part(c, s, b != NULL);
+    count_lookup(c, s, b != NULL);
     if (s)
         pthread_mutex_unlock(&s->lock);
     if (!b && place)

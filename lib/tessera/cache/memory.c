@@ -36,7 +36,7 @@ enum {
 };
 
 static size_t
-aligned(size_t size)
+to_granule(size_t size)
 {
     return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
@@ -45,12 +45,12 @@ void
 memory_init(struct memory *m, int32_t blocksize, int64_t budget, struct account_member *account)
 {
     *m = (struct memory){.blocksize = (size_t)max_i64(blocksize, 1), .account = account};
-    m->slot_size = aligned(aligned(sizeof(struct cached)) + m->blocksize);
+    m->slot_size = to_granule(to_granule(sizeof(struct cached)) + m->blocksize);
     m->most = budget / (int64_t)m->blocksize;
 }
 
 static bool
-pay(const struct memory *m, bool force)
+memory_pay(const struct memory *m, bool force)
 {
     if (m->account)
         return account_take(m->account, (int64_t)m->slot_size, force);
@@ -99,14 +99,14 @@ grow_list(struct memory *m)
 static struct cached *
 allocate_slot(struct memory *m, bool force)
 {
-    if (m->n == m->most || (m->n == m->capacity && !grow_list(m)) || !pay(m, force))
+    if (m->n == m->most || (m->n == m->capacity && !grow_list(m)) || !memory_pay(m, force))
         return NULL;
     struct cached *const b = mem_aligned(ALIGNMENT, m->slot_size);
     if (!b) {
         pay_back(m, 1);
         return NULL;
     }
-    *b = (struct cached){.items = (uint8_t *)b + aligned(sizeof *b), .slot = m->n};
+    *b = (struct cached){.items = (uint8_t *)b + to_granule(sizeof *b), .slot = m->n};
     atomic_init(&b->pins, 1);
     atomic_init(&b->uses, 0);
     m->slots[m->n++] = b;

@@ -74,7 +74,7 @@ ghosts_key_of(uint64_t hash)
 
 // The key's place; else that of the oldest key that it can have.
 static struct ghost *
-place_of(const struct ghosts *g, uint32_t key)
+place_of_ghost(const struct ghosts *g, uint32_t key)
 {
     struct ghost *const set = set_of(g, key), *oldest = set;
     for (int i = 0; i < WAYS; i++) {
@@ -99,7 +99,7 @@ ghosts_resize(struct ghosts *g, uint32_t nsets)
     g->nsets = nsets;
     for (size_t i = 0; i < n; i++)
         if (before[i].when != 0)
-            *place_of(g, before[i].key) = before[i];
+            *place_of_ghost(g, before[i].key) = before[i];
     mem_free(before);
     return true;
 }
@@ -116,7 +116,7 @@ ghosts_miss(struct ghosts *g, uint64_t hash)
         (void)ghosts_resize(g, g->nsets * 2); // else a few keys get lost
     if (++g->now == 0) // once in 2^32 misses
         g->now = 1;
-    struct ghost *const place = place_of(g, key);
+    struct ghost *const place = place_of_ghost(g, key);
     if (place->key == key && place->when != 0)
         age = g->now - place->when;
     *place = (struct ghost){key, g->now};
@@ -127,7 +127,7 @@ void
 ghosts_remove(struct ghosts *g, uint64_t hash)
 {
     const uint32_t key = ghosts_key_of(hash);
-    struct ghost *const place = g->table ? place_of(g, key) : NULL;
+    struct ghost *const place = g->table ? place_of_ghost(g, key) : NULL;
     if (place && place->key == key)
         place->when = 0;
 }
@@ -173,7 +173,7 @@ group_of(int64_t holds, uint32_t age)
 
 // Whether blocks of the group earn what they cost, or another sample is due; then it is paid.
 static bool
-pay(struct policy *p, uint8_t group)
+policy_pay(struct policy *p, uint8_t group)
 {
     _Atomic int64_t *const account = &p->accounts[group];
     if (atomic_load_explicit(account, memory_order_relaxed) < PRICE &&
@@ -192,7 +192,7 @@ policy_admits(struct policy *p, uint64_t hash, bool room, int64_t holds, uint8_t
     if (age == GHOST_UNKNOWN || (!room && age > holds))
         return false;
     *group = group_of(holds, age);
-    if (!room && !pay(p, *group))
+    if (!room && !policy_pay(p, *group))
         return false;
     ghosts_remove(&p->ghosts, hash);
     return true;

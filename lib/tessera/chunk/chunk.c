@@ -244,7 +244,7 @@ static const uint8_t nan8[8] = {0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xf8, 0x7f};
 
 // Repeat an item from its byte `at` on.
 static void
-fill(uint8_t *dst, size_t size, const uint8_t *item, size_t item_size, size_t at)
+repeat_item(uint8_t *dst, size_t size, const uint8_t *item, size_t item_size, size_t at)
 {
     size_t done = item_size < size ? item_size : size;
     const size_t front = item_size - at < done ? item_size - at : done;
@@ -272,7 +272,7 @@ chunk_repeat_item(const struct chunk_header *h, const uint8_t *item, int32_t ite
         return;
     }
     if (size > 0)
-        fill(dst, size, item, (size_t)item_size, (size_t)offset % (size_t)item_size);
+        repeat_item(dst, size, item, (size_t)item_size, (size_t)offset % (size_t)item_size);
 }
 
 void

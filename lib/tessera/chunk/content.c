@@ -135,8 +135,8 @@ load_into(struct chunk_cursor *cur, int32_t block, uint8_t *dst, int32_t *n, tes
 }
 
 static tess_status
-read_part(struct chunk_cursor *cur, int32_t block, int32_t offset, uint8_t *dst, size_t size,
-          int32_t *n, tess_error *err)
+read_block_part(struct chunk_cursor *cur, int32_t block, int32_t offset, uint8_t *dst, size_t size,
+                int32_t *n, tess_error *err)
 {
     const tess_status st = enter_block(cur, block, err);
     if (st != TESS_OK)
@@ -162,7 +162,7 @@ cursor_read(struct chunk_cursor *cur, int32_t offset, uint8_t *dst, size_t size,
         int32_t n = 0;
         const tess_status st = is_read_whole(cur, block, offset, size)
                                    ? load_into(cur, block, dst, &n, err)
-                                   : read_part(cur, block, offset, dst, size, &n, err);
+                                   : read_block_part(cur, block, offset, dst, size, &n, err);
         if (st != TESS_OK)
             return st;
         dst += n;

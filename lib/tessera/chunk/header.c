@@ -86,7 +86,7 @@ parse_extension(struct rd *r, struct chunk_header *h, tess_error *err)
 }
 
 static tess_status
-check_sizes(const struct chunk_header *h, int64_t room, tess_error *err)
+check_header_sizes(const struct chunk_header *h, int64_t room, tess_error *err)
 {
     if (h->version < VERSION_OLDEST || h->version > VERSION_NEWEST)
         return err_set(err, TESS_ERR_UNSUPPORTED, 0, "chunk format version %d, %d to %d are known",
@@ -107,7 +107,7 @@ check_sizes(const struct chunk_header *h, int64_t room, tess_error *err)
 }
 
 static tess_status
-check_special(const struct chunk_header *h, tess_error *err)
+check_special_header(const struct chunk_header *h, tess_error *err)
 {
     const int32_t item = h->cbytes - h->header_size;
     switch (h->special) {
@@ -184,7 +184,7 @@ chunk_header_parse(const uint8_t *src, size_t size, int64_t room, int32_t itemsi
     h->memcpyed = flags & FLAG_MEMCPYED;
     h->split = !(flags & FLAG_NO_SPLIT);
 
-    tess_status st = check_sizes(h, room, err);
+    tess_status st = check_header_sizes(h, room, err);
     if (st == TESS_OK && extended)
         st = parse_extension(&r, h, err);
     if (st != TESS_OK)
@@ -202,7 +202,7 @@ chunk_header_parse(const uint8_t *src, size_t size, int64_t room, int32_t itemsi
 
     if (h->special != SPECIAL_NONE) {
         h->memcpyed = false; // without meaning here
-        return check_special(h, err);
+        return check_special_header(h, err);
     }
     if (h->memcpyed) {
         if (h->cbytes - h->header_size != h->nbytes)

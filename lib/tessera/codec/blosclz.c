@@ -239,8 +239,8 @@ blosclz_encode_begin(const struct search *s, size_t pos, struct match m, size_t 
 }
 
 static size_t
-encode_stream(const struct tuning t, const uint8_t *src, size_t src_size, uint8_t *dst,
-              size_t dst_size, uint32_t *table)
+encode_lz_stream(const struct tuning t, const uint8_t *src, size_t src_size, uint8_t *dst,
+                 size_t dst_size, uint32_t *table)
 {
     struct search search;
     struct sink sink = {dst, dst_size};
@@ -285,8 +285,8 @@ is_worth_it(int level, const uint8_t *src, size_t src_size, uint32_t *table)
     const size_t share = src_size / p.part * 10 / p.tenths;
     const size_t room = share < most ? share : most;
     const size_t size = room * p.tenths / 10;
-    return encode_stream(tunings[level - 1], src + src_size - size, size, (uint8_t *)place, room,
-                         table) > 0;
+    return encode_lz_stream(tunings[level - 1], src + src_size - size, size, (uint8_t *)place, room,
+                            table) > 0;
 }
 
 size_t
@@ -298,7 +298,8 @@ blosclz_encode(int level, const uint8_t *src, size_t src_size, uint8_t *dst, siz
         return 0;
 
     const bool worth = is_worth_it(level, src, src_size, table);
-    return encode_stream(worth ? tunings[level - 1] : coarse, src, src_size, dst, dst_size, table);
+    return encode_lz_stream(worth ? tunings[level - 1] : coarse, src, src_size, dst, dst_size,
+                            table);
 }
 
 // -- as one of the codecs

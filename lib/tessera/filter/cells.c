@@ -97,7 +97,7 @@ cells_check_encode(const struct block_grid *grid, int32_t side, int32_t side_max
 }
 
 static void
-place(struct cell *c, int axis, int64_t start)
+place_cell(struct cell *c, int axis, int64_t start)
 {
     c->start[axis] = start;
     c->size[axis] = min_i64(c->side, c->grid->shape[axis] - start);
@@ -111,7 +111,7 @@ first_cell(const struct block_grid *grid, int32_t side)
     for (int i = grid->ndim - 1; i >= 0; i--) {
         c.stride[i] = stride;
         stride *= grid->shape[i];
-        place(&c, i, 0);
+        place_cell(&c, i, 0);
     }
     return c;
 }
@@ -121,10 +121,10 @@ next_cell(struct cell *c)
 {
     for (int i = c->grid->ndim - 1; i >= 0; i--) {
         if (c->start[i] + c->side < c->grid->shape[i]) {
-            place(c, i, c->start[i] + c->side);
+            place_cell(c, i, c->start[i] + c->side);
             return true;
         }
-        place(c, i, 0);
+        place_cell(c, i, 0);
     }
     return false;
 }

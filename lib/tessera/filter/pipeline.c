@@ -37,7 +37,7 @@ find_filter(const struct filter_spec *spec, uint8_t id)
 }
 
 static tess_status
-add_step(struct pipeline *p, const struct filter_spec *spec, int slot, tess_error *err)
+add_filter_step(struct pipeline *p, const struct filter_spec *spec, int slot, tess_error *err)
 {
     const struct filter *const filter = find_filter(spec, spec->ids[slot]);
     struct filter_step *const step = &p->step[p->count];
@@ -86,7 +86,7 @@ pipeline_init(const struct filter_spec *spec, struct pipeline *p, tess_error *er
     for (int slot = 0; slot < FILTER_SLOTS; slot++) {
         if (spec->ids[slot] == TESS_FILTER_NONE)
             continue;
-        const tess_status st = add_step(p, spec, slot, err);
+        const tess_status st = add_filter_step(p, spec, slot, err);
         if (st != TESS_OK)
             return st;
     }

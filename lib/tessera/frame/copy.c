@@ -56,7 +56,8 @@ copy_bytes(const struct frame *from, struct io *io, struct watch *watch, tess_er
 
 // No index can refer to a chunk of less than 32 bytes at the end of all chunks; so it gets them.
 static tess_status
-put_chunk(struct frame *to, const uint8_t *bytes, int32_t size, int64_t *entry, tess_error *err)
+put_copied_chunk(struct frame *to, const uint8_t *bytes, int32_t size, int64_t *entry,
+                 tess_error *err)
 {
     uint8_t longer[CHUNK_HEADER_SIZE] = {0};
     const bool is_short = size < CHUNK_HEADER_SIZE;
@@ -91,8 +92,9 @@ copy_try_chunk(const struct frame *from, int64_t n, struct chunk_scratch *s, enu
 }
 
 static tess_status
-copy_chunk(const struct frame *from, struct frame *to, int64_t n, const struct checksums *checksums,
-           struct chunk_scratch *s, int64_t *left, int64_t *entry, tess_error *err)
+copy_stored_chunk(const struct frame *from, struct frame *to, int64_t n,
+                  const struct checksums *checksums, struct chunk_scratch *s, int64_t *left,
+                  int64_t *entry, tess_error *err)
 {
     struct stored_chunk sc;
     const uint8_t *bytes;
@@ -104,7 +106,7 @@ copy_chunk(const struct frame *from, struct frame *to, int64_t n, const struct c
     if (*left < 0)
         st = err_set(err, TESS_ERR_CORRUPT, -1, "chunk %" PRId64 " overlaps others", n);
     else
-        st = put_chunk(to, bytes, size, entry, err);
+        st = put_copied_chunk(to, bytes, size, entry, err);
     stored_chunk_close(&sc);
     return st;
 }
@@ -137,7 +139,7 @@ replace_chunk(struct frame *to, int64_t n, struct frame_rescue *rescue, const te
     int32_t size = 0;
     tess_status st = rescue->replace(rescue->user, n, why, &special, &chunk, &size, err);
     if (st == TESS_OK && chunk)
-        st = put_chunk(to, chunk, size, entry, err);
+        st = put_copied_chunk(to, chunk, size, entry, err);
     else
         *entry = index_entry_of(special);
     return st;
@@ -169,7 +171,7 @@ rescue_chunk(const struct frame *from, struct frame *to, int64_t n, struct chunk
     rescue->nuntried += proof == UNTRIED;
     rescue->nunconfirmed += proof == DECODED;
     *left -= min_i64(*left, size);
-    st = put_chunk(to, bytes, size, entry, err);
+    st = put_copied_chunk(to, bytes, size, entry, err);
     stored_chunk_close(&sc);
     return st;
 }
@@ -210,7 +212,7 @@ copy_chunks(const struct frame *from, struct frame *to, const struct checksums *
         if (rescue && (entry >= 0 || entry == INDEX_LOST))
             st = rescue_chunk(from, to, n, &s, rescue, &left, &entry, err);
         else if (entry >= 0)
-            st = copy_chunk(from, to, n, checksums, &s, &left, &entry, err);
+            st = copy_stored_chunk(from, to, n, checksums, &s, &left, &entry, err);
         chunk_ahead_release(&early);
         if (st == TESS_OK)
             st = index_set(&to->index, n, entry, err);

@@ -30,7 +30,7 @@ met(int64_t n, int64_t extent, int64_t part, double all)
 }
 
 static double
-ceil_div(int64_t a, int64_t b)
+ceil_div_double(int64_t a, int64_t b)
 {
     return (double)(a / b + (a % b != 0));
 }
@@ -47,8 +47,9 @@ model_count(struct model_counts *c, int ndim, const int64_t *shape, int32_t type
     for (int i = 0; i < ndim; i++) {
         const int64_t rest = shape[i] % g->chunk[i];
         c->chunks[i] = (double)(shape[i] / g->chunk[i] + (rest != 0));
-        c->blocks[i] = (double)(shape[i] / g->chunk[i]) * ceil_div(g->chunk[i], g->block[i]) +
-                       ceil_div(rest, g->block[i]);
+        c->blocks[i] =
+            (double)(shape[i] / g->chunk[i]) * ceil_div_double(g->chunk[i], g->block[i]) +
+            ceil_div_double(rest, g->block[i]);
         c->block_bytes *= (double)g->block[i];
     }
 }

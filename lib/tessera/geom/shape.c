@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 static tess_status
-check_axis(int i, int64_t s, int64_t c, int64_t b, tess_status blame, tess_error *err)
+check_shape_axis(int i, int64_t s, int64_t c, int64_t b, tess_status blame, tess_error *err)
 {
     if (s < 0 || c < 0 || b < 0)
         return err_set(err, blame, -1,
@@ -64,7 +64,7 @@ geometry_init(struct geometry *g, int ndim, const int64_t *shape, const int64_t 
                            .nblocks = 1};
     for (int i = 0; i < ndim; i++) {
         const int64_t s = shape[i], c = chunkshape[i], b = blockshape[i];
-        const tess_status st = check_axis(i, s, c, b, blame, err);
+        const tess_status st = check_shape_axis(i, s, c, b, blame, err);
         if (st != TESS_OK)
             return st;
         if (c > CHUNK_NBYTES_MAX || b > CHUNK_NBYTES_MAX)

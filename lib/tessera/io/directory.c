@@ -460,7 +460,7 @@ directory_set_locked(struct directory *d)
 
 // What was opened for writing: no other writer has it, and it is what the path leads to.
 static tess_status
-claim(struct directory *d, tess_error *err)
+claim_directory(struct directory *d, tess_error *err)
 {
     tess_status st = open_file_keep(d->open, err);
     if (st == TESS_OK)
@@ -483,7 +483,8 @@ directory_open(const char *path, bool writable, bool mapped, struct folder **fol
     tess_status st = fd >= 0 ? TESS_OK : err_open(err, errno, "opening the directory");
     if (st == TESS_OK) {
         open_file_borrow(d->open, fd);
-        st = writable ? claim(d, err) : open_file_share(d->open, NULL, d->path, flags, err);
+        st = writable ? claim_directory(d, err)
+                      : open_file_share(d->open, NULL, d->path, flags, err);
     }
     if (st != TESS_OK) {
         directory_close(&d->folder);

@@ -266,7 +266,7 @@ map_file(struct file *f, int64_t size)
 
 // Only a regular file has a size and keeps what is written where it is written.
 static tess_status
-adopt(struct file *f, int fd, bool mapped, tess_error *err)
+adopt_descriptor(struct file *f, int fd, bool mapped, tess_error *err)
 {
     struct stat info;
     open_file_borrow(&f->open, fd);
@@ -287,7 +287,7 @@ io_file_adopt(int fd, bool writable, bool mapped, struct io **io, tess_error *er
         close(fd);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a file");
     }
-    const tess_status st = adopt(f, fd, mapped, err);
+    const tess_status st = adopt_descriptor(f, fd, mapped, err);
     if (st != TESS_OK) {
         file_close(&f->io);
         return st;
@@ -311,7 +311,7 @@ io_file_share(struct io *io, struct open_file *parent, const char *path, int fla
 
 // What was opened for writing: no other writer has it, and it is what the path leads to.
 static tess_status
-claim(struct file *f, const char *path, tess_error *err)
+claim_file(struct file *f, const char *path, tess_error *err)
 {
     struct io_identity identity;
     tess_status st = open_file_keep(&f->open, err);
@@ -345,7 +345,7 @@ file_open_file(const char *path, bool writable, bool mapped, struct io **io, tes
     tess_status st = io_file_adopt(fd, writable, mapped, &opened, err);
     if (st != TESS_OK)
         return st;
-    st = writable ? claim(file_of(opened), path, err)
+    st = writable ? claim_file(file_of(opened), path, err)
                   : io_file_share(opened, NULL, path, flags, err);
     if (st != TESS_OK) {
         io_close(opened);
@@ -419,7 +419,7 @@ special_kind(mode_t mode)
 
 // A link is not removed, nor what it leads to.
 static tess_status
-check_removable(const struct naming *n, const char *name, tess_error *err)
+check_file_removable(const struct naming *n, const char *name, tess_error *err)
 {
     struct stat info;
     if (fstatat(n->parent, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
@@ -435,7 +435,7 @@ check_removable(const struct naming *n, const char *name, tess_error *err)
 
 const struct naming_kind file_removal = {
     .make = make_file,
-    .check = check_removable,
+    .check = check_file_removable,
     .remove = file_remove_file,
 };
 

@@ -120,7 +120,7 @@ joined_cancelled(const struct io_progress *p)
 }
 
 static void
-divide(struct joined *j, const struct io_manner *manner, size_t n)
+divide_joined(struct joined *j, const struct io_manner *manner, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const tess_range *const next = &j->ranges[i];
@@ -171,7 +171,7 @@ joined_read(const struct io_manner *manner, const tess_range *ranges, size_t n,
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu ranges", n);
         goto out;
     }
-    divide(&j, manner, n);
+    divide_joined(&j, manner, n);
     TRY(allocate_buffers(&j, err));
     TRY(read(arg, j.pieces, j.ngroups, &j.progress, err));
     for (size_t i = 0; i < j.ngroups; i++)

@@ -78,7 +78,7 @@ lock_file_new(const char *path, bool writable, bool make)
 }
 
 static bool
-has_file(const struct lock_file *s)
+has_lock_file(const struct lock_file *s)
 {
     return open_file_is_set(&s->file);
 }
@@ -170,7 +170,7 @@ lock_file_open(const char *path, const struct folder *folder, bool writable, boo
     tess_status st = open_directory(s, path, folder, err);
     if (st == TESS_OK && !writable)
         st = lock_file_open_file(s, err);
-    if (st != TESS_OK || (!writable && !has_file(s))) {
+    if (st != TESS_OK || (!writable && !has_lock_file(s))) {
         lock_file_close(s);
         return st;
     }
@@ -199,7 +199,7 @@ adopt_process(struct lock_file *s, tess_error *err)
     atomic_store(&s->nunlocked, 0);
     s->taken = false;
     s->fd = -1;
-    if (!has_file(s))
+    if (!has_lock_file(s))
         return TESS_OK;
     open_file_close(&s->file);
     return lock_file_open_file(s, err);
@@ -209,7 +209,7 @@ adopt_process(struct lock_file *s, tess_error *err)
 static tess_status
 hold_file(struct lock_file *s, tess_error *err)
 {
-    return s->fd < 0 && has_file(s) ? open_file_pin(&s->file, &s->fd, err) : TESS_OK;
+    return s->fd < 0 && has_lock_file(s) ? open_file_pin(&s->file, &s->fd, err) : TESS_OK;
 }
 
 static void
@@ -292,7 +292,7 @@ share_lock_file(struct lock_file *s, tess_error *err)
 static void
 note_absent(struct lock_file *s)
 {
-    atomic_store(&s->absent, s->looked && !has_file(s) && !s->taken && !s->behind);
+    atomic_store(&s->absent, s->looked && !has_lock_file(s) && !s->taken && !s->behind);
 }
 
 bool
@@ -374,9 +374,9 @@ take_lock_file(struct lock_file *s, tess_error *err)
     tess_status st = adopt_process(s, err);
     if (st != TESS_OK || s->taken)
         return st;
-    if (!has_file(s))
+    if (!has_lock_file(s))
         st = lock_file_open_file(s, err);
-    if (st == TESS_OK && has_file(s)) // those that began without it keep it from here on, too
+    if (st == TESS_OK && has_lock_file(s)) // those that began without it keep it from here on, too
         s->nshared += atomic_exchange(&s->nunlocked, 0);
     if (st == TESS_OK)
         st = hold_file(s, err);
@@ -455,7 +455,7 @@ lock_file_check(struct lock_file *s, bool *behind, tess_error *err)
     (void)pthread_mutex_lock(&s->mutex);
     const bool locked = s->process == getpid() && (s->taken || s->nshared > 0);
     uint64_t number = s->number;
-    if (!s->behind && !locked && has_file(s) && s->known)
+    if (!s->behind && !locked && has_lock_file(s) && s->known)
         st = hold_file(s, err);
     if (st == TESS_OK && !s->behind && !locked && s->fd >= 0 && s->known)
         st = lock_file_read_number(s, &number, err);

@@ -50,7 +50,7 @@ unlock_all(void)
 }
 
 static void
-watch_forks(void)
+open_files_watch_forks(void)
 {
     (void)pthread_atfork(lock_all, unlock_all, unlock_all);
 }
@@ -65,10 +65,10 @@ default_budget(void)
 }
 
 static void
-begin(void)
+open_files_begin(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    (void)pthread_once(&once, watch_forks);
+    (void)pthread_once(&once, open_files_watch_forks);
     lock_all();
     if (all.budget == 0)
         all.budget = default_budget();
@@ -127,7 +127,7 @@ keep_within_budget(void)
 {
     int fd = 0;
     while (fd >= 0) {
-        begin();
+        open_files_begin();
         fd = all.open > all.budget ? take_idle() : -1;
         unlock_all();
         if (fd >= 0)
@@ -137,9 +137,9 @@ keep_within_budget(void)
 
 // One more, or one less, is open.
 static void
-count(int64_t more)
+count_open(int64_t more)
 {
-    begin();
+    open_files_begin();
     all.open += more;
     unlock_all();
     if (more > 0)
@@ -151,7 +151,7 @@ close_some(void)
 {
     int closed = 0;
     for (int fd = 0; fd >= 0 && closed < AT_ONCE; closed += fd >= 0) {
-        begin();
+        open_files_begin();
         fd = take_idle();
         unlock_all();
         if (fd >= 0)
@@ -196,7 +196,7 @@ identify(int fd, struct open_file_identity *identity, tess_error *err)
 }
 
 static bool
-is_same(const struct open_file_identity *a, const struct open_file_identity *b)
+is_same_identity(const struct open_file_identity *a, const struct open_file_identity *b)
 {
     return a->device == b->device && a->inode == b->inode && a->born == b->born &&
            a->born_ns == b->born_ns;
@@ -248,13 +248,13 @@ void
 open_file_borrow(struct open_file *f, int fd)
 {
     f->fd = fd;
-    count(1);
+    count_open(1);
 }
 
 tess_status
 open_file_keep(struct open_file *f, tess_error *err)
 {
-    begin();
+    open_files_begin();
     const int64_t budget = all.budget;
     f->counted_kept = all.kept < budget;
     all.kept += f->counted_kept;
@@ -282,7 +282,7 @@ open_file_share(struct open_file *f, struct open_file *parent, const char *path,
     f->parent = parent;
     f->flags = flags;
     f->kept = false;
-    begin();
+    open_files_begin();
     list_add(f);
     unlock_all();
     return TESS_OK;
@@ -291,7 +291,7 @@ open_file_share(struct open_file *f, struct open_file *parent, const char *path,
 void
 open_file_close(struct open_file *f)
 {
-    begin();
+    open_files_begin();
     const bool open = f->fd >= 0 && atomic_load(&f->pins) >= 0;
     if (open && !f->kept)
         list_remove(f);
@@ -307,14 +307,14 @@ open_file_close(struct open_file *f)
 
 // errno of an open(): of what has moved, or is no more.
 static bool
-is_missing(int error)
+is_missing_error(int error)
 {
     return error == ENOENT || error == ENOTDIR || error == ELOOP;
 }
 
 // What is at the path of a file that was closed.
 static tess_status
-look_up(const struct open_file *f, int *fd, tess_error *err)
+open_file_look_up(const struct open_file *f, int *fd, tess_error *err)
 {
     int directory = AT_FDCWD;
     const tess_status st = f->parent ? open_file_pin(f->parent, &directory, err) : TESS_OK;
@@ -324,7 +324,7 @@ look_up(const struct open_file *f, int *fd, tess_error *err)
     const int error = *fd < 0 ? errno : 0;
     if (f->parent)
         open_file_unpin(f->parent);
-    if (is_missing(error))
+    if (is_missing_error(error))
         return err_set(err, TESS_ERR_STALE, -1,
                        "the file was closed as too many are open, and is not found at its path: it "
                        "was renamed or removed");
@@ -338,11 +338,11 @@ open_again(const struct open_file *f, int *fd, tess_error *err)
 {
     struct open_file_identity now = {0};
     int opened;
-    tess_status st = look_up(f, &opened, err);
+    tess_status st = open_file_look_up(f, &opened, err);
     if (st != TESS_OK)
         return st;
     st = identify(opened, &now, err);
-    if (st == TESS_OK && !is_same(&now, &f->identity))
+    if (st == TESS_OK && !is_same_identity(&now, &f->identity))
         st = err_set(err, TESS_ERR_STALE, -1,
                      "the file was closed as too many are open, and its path leads to another one: "
                      "it was replaced");
@@ -362,14 +362,14 @@ reopen(struct open_file *f, tess_error *err)
     int fd = -1;
     (void)pthread_mutex_lock(&f->opening);
     if (atomic_load(&f->pins) < 0) {
-        count(1);
+        count_open(1);
         st = open_again(f, &fd, err);
         if (st != TESS_OK)
-            count(-1);
+            count_open(-1);
         if (st == TESS_OK) {
             f->fd = fd;
             atomic_store_explicit(&f->used, true, memory_order_relaxed);
-            begin();
+            open_files_begin();
             list_add(f);
             all.again++;
             atomic_fetch_sub(&f->pins, CLOSED);
@@ -408,7 +408,7 @@ void
 open_files_set_budget(int64_t budget)
 {
     const int64_t wanted = budget > 0 ? budget : default_budget();
-    begin();
+    open_files_begin();
     all.budget = wanted;
     unlock_all();
     keep_within_budget();
@@ -417,7 +417,7 @@ open_files_set_budget(int64_t budget)
 void
 open_files_report(struct open_files_report *report)
 {
-    begin();
+    open_files_begin();
     *report = (struct open_files_report){all.budget, all.open, all.kept, all.again};
     unlock_all();
 }

@@ -27,7 +27,7 @@ enum {
 // -- objects as a kind of storage
 
 static bool
-is_object(const tess_storage *storage)
+is_object_kind(const tess_storage *storage)
 {
     return !storage->path && !storage->image && storage->source && storage->source->read;
 }
@@ -62,7 +62,7 @@ source_create_stored(const tess_storage *storage, const struct folder_kind *part
 const struct storage_kind storage_source = {
     .name = "source",
     .layout = TESS_LAYOUT_CONTIGUOUS,
-    .holds = is_object,
+    .holds = is_object_kind,
     .takes = takes_objects,
     .open = source_open_stored,
     .create = source_create_stored,
@@ -97,8 +97,8 @@ open_part(const struct source_directory *d, const char *name, tess_source *part,
 }
 
 static tess_status
-directory_read(const struct folder *folder, const char *name, const struct folder_use *use,
-               struct io **io, tess_error *err)
+sourced_read(const struct folder *folder, const char *name, const struct folder_use *use,
+             struct io **io, tess_error *err)
 {
     tess_source part;
     const tess_status st = open_part((const struct source_directory *)folder, name, &part, err);
@@ -112,56 +112,56 @@ directory_read(const struct folder *folder, const char *name, const struct folde
 }
 
 static tess_status
-refuse(tess_error *err)
+refuse_write(tess_error *err)
 {
     return err_set(err, TESS_ERR_UNSUPPORTED, -1, "a directory of a source is only read");
 }
 
 static tess_status
-directory_write(const struct folder *folder, const char *name, struct io **io, tess_error *err)
+sourced_write(const struct folder *folder, const char *name, struct io **io, tess_error *err)
 {
     (void)folder, (void)name, (void)io;
-    return refuse(err);
+    return refuse_write(err);
 }
 
 static tess_status
-directory_rename(const struct folder *folder, const char *from, const char *to, tess_error *err)
+sourced_rename(const struct folder *folder, const char *from, const char *to, tess_error *err)
 {
     (void)folder, (void)from, (void)to;
-    return refuse(err);
+    return refuse_write(err);
 }
 
 static void
-directory_remove(const struct folder *folder, const char *name)
+sourced_remove(const struct folder *folder, const char *name)
 {
     (void)folder, (void)name;
 }
 
 static tess_status
-directory_each(const struct folder *folder,
-               tess_status (*name)(void *arg, const char *name, tess_error *err), void *arg,
-               tess_error *err)
+sourced_each(const struct folder *folder,
+             tess_status (*name)(void *arg, const char *name, tess_error *err), void *arg,
+             tess_error *err)
 {
     (void)folder, (void)name, (void)arg;
     return err_set(err, TESS_ERR_UNSUPPORTED, -1, "the names in a source are not known");
 }
 
 static tess_status
-directory_sync(const struct folder *folder, tess_error *err)
+sourced_sync(const struct folder *folder, tess_error *err)
 {
     (void)folder;
-    return refuse(err);
+    return refuse_write(err);
 }
 
 static tess_status
-directory_publish(struct folder *folder, bool durable, tess_error *err)
+sourced_publish(struct folder *folder, bool durable, tess_error *err)
 {
     (void)folder, (void)durable;
-    return refuse(err);
+    return refuse_write(err);
 }
 
 static tess_status
-directory_identify(const struct folder *folder, struct io_identity *identity, tess_error *err)
+sourced_identify(const struct folder *folder, struct io_identity *identity, tess_error *err)
 {
     (void)folder, (void)err;
     *identity = (struct io_identity){0};
@@ -169,35 +169,35 @@ directory_identify(const struct folder *folder, struct io_identity *identity, te
 }
 
 static bool
-directory_is_replaced(const struct folder *folder)
+sourced_is_replaced(const struct folder *folder)
 {
     (void)folder;
     return false; // a replaced directory shows in its index
 }
 
 static void
-directory_close(struct folder *folder)
+sourced_close(struct folder *folder)
 {
     mem_free(folder);
 }
 
 static const struct folder_ops directory_ops = {
-    .read = directory_read,
-    .write = directory_write,
-    .rename = directory_rename,
-    .remove = directory_remove,
-    .each = directory_each,
-    .sync = directory_sync,
-    .publish = directory_publish,
-    .identify = directory_identify,
-    .is_replaced = directory_is_replaced,
-    .close = directory_close,
+    .read = sourced_read,
+    .write = sourced_write,
+    .rename = sourced_rename,
+    .remove = sourced_remove,
+    .each = sourced_each,
+    .sync = sourced_sync,
+    .publish = sourced_publish,
+    .identify = sourced_identify,
+    .is_replaced = sourced_is_replaced,
+    .close = sourced_close,
 };
 
 // -- directories as a kind of storage
 
 static bool
-is_directory(const tess_storage *storage)
+is_source_directory(const tess_storage *storage)
 {
     return !storage->path && !storage->image && storage->source && storage->source->part;
 }
@@ -210,8 +210,8 @@ takes_none(const tess_storage *storage)
 }
 
 static tess_status
-directory_open_stored(const tess_storage *storage, bool writable, struct io **io,
-                      struct folder **folder, tess_error *err)
+sourced_open_stored(const tess_storage *storage, bool writable, struct io **io,
+                    struct folder **folder, tess_error *err)
 {
     (void)io;
     if (writable)
@@ -229,7 +229,7 @@ directory_open_stored(const tess_storage *storage, bool writable, struct io **io
 const struct storage_kind storage_source_directory = {
     .name = "directory of a source",
     .layout = TESS_LAYOUT_SPARSE,
-    .holds = is_directory,
+    .holds = is_source_directory,
     .takes = takes_none,
-    .open = directory_open_stored,
+    .open = sourced_open_stored,
 };

@@ -64,7 +64,7 @@ grids_is_valid(const struct grid_space *space, const struct grid *g)
 
 // Twice as many parts, or half as many.
 static int64_t
-divide(int64_t n, int64_t length, bool finer)
+divide_length(int64_t n, int64_t length, bool finer)
 {
     const int64_t k = parts(n, length);
     return parts(n, !finer ? k / 2 + k % 2 : k < n / 2 ? 2 * k : n);
@@ -75,7 +75,7 @@ change_chunk(const struct grid_space *space, struct grid *g, int axis, bool fine
 {
     const int64_t before = g->block[axis];
 
-    g->chunk[axis] = divide(space->shape[axis], g->chunk[axis], finer);
+    g->chunk[axis] = divide_length(space->shape[axis], g->chunk[axis], finer);
     if (!space->fixed_blocks) // about as long as before
         g->block[axis] = parts(g->chunk[axis], parts(g->chunk[axis], before));
 }
@@ -84,10 +84,10 @@ static void
 change_block(const struct grid_space *space, struct grid *g, int axis, bool finer)
 {
     if (!finer && g->block[axis] == g->chunk[axis] && !space->fixed_chunks) {
-        g->chunk[axis] = divide(space->shape[axis], g->chunk[axis], false);
+        g->chunk[axis] = divide_length(space->shape[axis], g->chunk[axis], false);
         g->block[axis] = g->chunk[axis];
     } else {
-        g->block[axis] = divide(g->chunk[axis], g->block[axis], finer);
+        g->block[axis] = divide_length(g->chunk[axis], g->block[axis], finer);
     }
 }
 

@@ -44,7 +44,7 @@ is_amount(double value)
 }
 
 static tess_status
-check_options(const tess_tuner_options *options, tess_error *err)
+check_tuner_options(const tess_tuner_options *options, tess_error *err)
 {
     if (options->keep & ~(unsigned)KEEP_ALL)
         return err_set(err, TESS_ERR_ARG, -1, "keep has unknown bits: 0x%x", options->keep);
@@ -105,7 +105,7 @@ init_space(struct request *r, tess_error *err)
 
 // The caller's options, and what they refer to.
 static tess_status
-take_options(struct request *r, const tess_tuner_options *options, tess_error *err)
+take_tuner_options(struct request *r, const tess_tuner_options *options, tess_error *err)
 {
     tess_tuner_options *const own = &r->options;
     tess_status st = TESS_OK;
@@ -113,7 +113,7 @@ take_options(struct request *r, const tess_tuner_options *options, tess_error *e
     tess_tuner_options_init(own);
     if (options)
         TRY(sized_take(own, sizeof *own, TUNER_OPTIONS_LEAST, options, "tuner_options", err));
-    TRY(check_options(own, err));
+    TRY(check_tuner_options(own, err));
     TRY(take_context(&r->context, &r->executor, own->context, err));
     r->has_stored = own->stored;
     if (own->stored)
@@ -136,7 +136,7 @@ request_init(struct request *r, const tess_params *params, const tess_tuner_opti
     tess_status st = TESS_OK;
 
     TRY(take_params(&r->base, params, err));
-    TRY(take_options(r, options, err));
+    TRY(take_tuner_options(r, options, err));
     TRY(check_shape(&r->base, err));
     clear_shapes(&r->base, r->options.keep);
     TRY(grids_automatic(&r->base, &r->automatic, &r->base.typesize, err)); // checks all of it

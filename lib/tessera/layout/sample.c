@@ -78,8 +78,8 @@ piece_of(const struct sample *s, const tess_params *array, int axis, int64_t k)
 }
 
 static tess_status
-take_box(struct sample *s, const tess_params *array, const struct piece *pieces,
-         tess_tuner_read_fn *read, void *from, tess_error *err)
+take_sample_box(struct sample *s, const tess_params *array, const struct piece *pieces,
+                tess_tuner_read_fn *read, void *from, tess_error *err)
 {
     int64_t start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM], shape[TESS_MAX_NDIM];
     int64_t in_box[TESS_MAX_NDIM], in_sample[TESS_MAX_NDIM];
@@ -126,7 +126,7 @@ sample_take(struct sample *s, const tess_params *array, int64_t size, tess_tuner
             pieces[i] = piece_of(s, array, i, rest % count);
             rest /= count;
         }
-        st = take_box(s, array, pieces, read, from, err);
+        st = take_sample_box(s, array, pieces, read, from, err);
     }
     return st;
 }

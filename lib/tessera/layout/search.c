@@ -98,7 +98,7 @@ is_lossy(const tess_params *p)
 // Whether it has what is to be kept, and no loss that is not asked for. The known layouts need not:
 // they are there to compare with.
 static bool
-is_wanted(const struct run *r, const tess_params *p, const struct grid *g)
+is_grid_wanted(const struct run *r, const tess_params *p, const struct grid *g)
 {
     const unsigned keep = r->s->want->options.keep;
     const struct grid_space *const space = &r->s->space;
@@ -131,7 +131,7 @@ try_layout(struct run *r, const tess_params *params, const struct grid *g, unsig
             return TESS_OK;
         t = &s->trials[s->count];
         *t = (struct trial){.params = *params, .grid = *g};
-        t->wanted = is_wanted(r, params, g);
+        t->wanted = is_grid_wanted(r, params, g);
         grids_put(g, &t->params);
         st = trial_run(t, &s->setting, r->err);
         if (st != TESS_OK)
@@ -160,7 +160,7 @@ cheapest(const struct search *s)
 
 // Speeds of one byte, from a trial of the whole sample.
 static void
-learn(struct search *s, const struct trial *t)
+learn_trial(struct search *s, const struct trial *t)
 {
     struct model *const m = &s->setting.model;
     const double bytes = (double)s->setting.sample->size;
@@ -181,7 +181,7 @@ try_known(struct run *r, struct grid *starts, int *nstarts)
 
     starts[0] = s->want->automatic;
     TRY(try_layout(r, &s->want->base, &starts[0], TESS_ROLE_AUTOMATIC, &place));
-    learn(s, &s->trials[place]);
+    learn_trial(s, &s->trials[place]);
 
     blosc2_default_choose(&s->want->machine, &blosc2);
     g = grids_of(&blosc2);
@@ -301,7 +301,7 @@ try_codecs(struct run *r)
         params.split = s->want->base.split;
         TRY(try_layout(r, &params, &best.grid, 0, &place));
     }
-    learn(s, cheapest(s));
+    learn_trial(s, cheapest(s));
 out:
     return st;
 }

@@ -473,7 +473,7 @@ static const struct special {
 
 // Behind '{', before a key that starts with '$'
 static void
-read_special(struct in *in, int depth)
+read_special_number(struct in *in, int depth)
 {
     for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
         if (skip(in, specials[i].key)) {
@@ -493,7 +493,7 @@ read_object(struct in *in, int depth)
     size_t count = 0;
 
     if (ahead(in) == '"' && in->at[1] == '$') {
-        read_special(in, depth);
+        read_special_number(in, depth);
         return;
     }
     if (!parse_enter(in, depth))

@@ -174,7 +174,7 @@ all_chunks_are_empty(const struct ndlayer *nd)
 }
 
 static tess_status
-check_entries(const struct ndlayer *nd, tess_error *err)
+check_layer_entries(const struct ndlayer *nd, tess_error *err)
 {
     for (int i = 0; i < nd->ndim; i++)
         if (nd->shape[i] < 0 || nd->chunkshape[i] < 0 || nd->blockshape[i] < 0)
@@ -253,7 +253,7 @@ ndlayer_parse(const uint8_t *src, size_t size, bool is_caterva, struct ndlayer *
     if (no_blocks)
         memcpy(got.blockshape, got.chunkshape, sizeof got.blockshape);
     got.linear = no_blocks && !all_chunks_are_empty(&got);
-    TRY(check_entries(&got, err));
+    TRY(check_layer_entries(&got, err));
     if (dtype)
         TRY(copy_dtype(dtype, dtype_size, &got, err));
 

@@ -332,7 +332,7 @@ value_opaque(const uint8_t *src, size_t size, int64_t max_memory, tess_value **v
 // -- writing
 
 static tess_status
-check_bytes(const void *data, size_t size, tess_error *err)
+check_value_bytes(const void *data, size_t size, tess_error *err)
 {
     if (size > 0 && !data)
         return err_set(err, TESS_ERR_ARG, -1, "%zu bytes at NULL in a value", size);
@@ -357,7 +357,7 @@ check_container(const void *items, size_t count, int depth, tess_error *err)
 
 // The value's own rules, not those of what it contains.
 static tess_status
-check_value(const tess_value *v, int depth, tess_error *err)
+check_tree(const tess_value *v, int depth, tess_error *err)
 {
     tess_status st;
 
@@ -369,7 +369,7 @@ check_value(const tess_value *v, int depth, tess_error *err)
     case TESS_VALUE_FLOAT:
         return TESS_OK;
     case TESS_VALUE_STRING:
-        st = check_bytes(v->as.string.data, v->as.string.size, err);
+        st = check_value_bytes(v->as.string.data, v->as.string.size, err);
         if (st == TESS_OK && !utf8_valid(v->as.string.data, v->as.string.size))
             st = err_set(err, TESS_ERR_ARG, -1, "a string of %zu bytes is not UTF-8",
                          v->as.string.size);
@@ -378,9 +378,9 @@ check_value(const tess_value *v, int depth, tess_error *err)
         if (v->ext < INT8_MIN || v->ext > INT8_MAX)
             return err_set(err, TESS_ERR_ARG, -1, "an extension of code %d, outside -128..127",
                            v->ext);
-        return check_bytes(v->as.bytes.data, v->as.bytes.size, err);
+        return check_value_bytes(v->as.bytes.data, v->as.bytes.size, err);
     case TESS_VALUE_BYTES:
-        return check_bytes(v->as.bytes.data, v->as.bytes.size, err);
+        return check_value_bytes(v->as.bytes.data, v->as.bytes.size, err);
     case TESS_VALUE_LIST:
         return check_container(v->as.list.items, v->as.list.count, depth, err);
     case TESS_VALUE_MAP:
@@ -431,7 +431,7 @@ pack(struct packing *p, const tess_value *v, int depth, tess_error *err)
     tess_status st = TESS_OK;
 
     if (p->measuring)
-        TRY(check_value(v, depth, err));
+        TRY(check_tree(v, depth, err));
     if (pack_head(&p->pk, v) != 0)
         TRY(err_set(err, TESS_ERR_LIMIT, -1, "a value of more than %d bytes as msgpack",
                     LAYER_CONTENT_MAX));
@@ -474,7 +474,7 @@ static tess_status
 pack_opaque(const tess_value *value, uint8_t **out, size_t *out_size, tess_error *err)
 {
     const size_t size = value->as.bytes.size;
-    const tess_status st = check_bytes(value->as.bytes.data, size, err);
+    const tess_status st = check_value_bytes(value->as.bytes.data, size, err);
     if (st != TESS_OK)
         return st;
     *out = size > 0 ? mem_alloc(size) : NULL;

@@ -283,7 +283,7 @@ scatter_constant(const void *from, const struct edit *e)
 }
 
 static int64_t
-nbytes_of(const struct selection *s)
+nbytes_of_selection(const struct selection *s)
 {
     int64_t nbytes;
     return mul_i64(s->nblocks, s->grid->g.blocksize, &nbytes) ? nbytes : INT64_MAX;
@@ -296,7 +296,7 @@ most_chunks(const struct selection *s)
 }
 
 static struct edit_source
-source_of(struct chosen_source *c, const struct selection *s, const struct given *given)
+source_of_given(struct chosen_source *c, const struct selection *s, const struct given *given)
 {
     *c = (struct chosen_source){.s = s, .given = *given};
     c->more = selection_chunk(s, 0, &c->chunk);
@@ -308,7 +308,7 @@ source_of(struct chosen_source *c, const struct selection *s, const struct given
         .fill = scatter_fill,
         .unfill = given->add ? scatter_unfill : NULL,
         .constant = scatter_constant,
-        .nbytes = nbytes_of(s),
+        .nbytes = nbytes_of_selection(s),
         .nchunks = most_chunks(s),
     };
 }
@@ -318,7 +318,7 @@ selection_write(struct chunk_grid *grid, const struct selection *s, const struct
                 struct frame_staged *staged, struct watch *watch, tess_error *err)
 {
     struct chosen_source c;
-    struct edit_source source = source_of(&c, s, given);
+    struct edit_source source = source_of_given(&c, s, given);
     source.watch = watch;
     source.staged = staged;
     return store_edits(grid, &source, err);
@@ -327,7 +327,7 @@ selection_write(struct chunk_grid *grid, const struct selection *s, const struct
 int64_t
 selection_waiting_size(const struct selection *s, int64_t nitems)
 {
-    const int64_t nbytes = nbytes_of(s);
+    const int64_t nbytes = nbytes_of_selection(s);
     return write_back_wants_edits(s->grid, nbytes, most_chunks(s), nitems) ? nbytes : 0;
 }
 
@@ -336,6 +336,6 @@ selection_write_cached(struct chunk_grid *grid, const struct selection *s,
                        const struct given *given, tess_error *err)
 {
     struct chosen_source c;
-    const struct edit_source source = source_of(&c, s, given);
+    const struct edit_source source = source_of_given(&c, s, given);
     return write_back_edits(grid, &source, err);
 }

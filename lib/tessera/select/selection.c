@@ -311,7 +311,7 @@ before(const struct sorted *p, const struct sorted *q)
 }
 
 static int64_t
-count_blocks(const struct sorted *list, int64_t n)
+count_touched_blocks(const struct sorted *list, int64_t n)
 {
     int64_t count = n > 0;
     for (int64_t i = 1; i < n; i++)
@@ -333,6 +333,6 @@ sorted_sort(struct selection *s, bool by_item, tess_error *err)
     sort_by(&list, &spare, n, KEY_CHUNK);
     mem_free(spare);
     s->own = list;
-    s->nblocks = count_blocks(list, n);
+    s->nblocks = count_touched_blocks(list, n);
     return TESS_OK;
 }

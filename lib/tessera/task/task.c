@@ -67,7 +67,7 @@ task_threads(const struct task_width *width)
 }
 
 static tess_status
-run_alone(const struct task *task, void *self, struct watch *watch, tess_error *err)
+task_run_alone(const struct task *task, void *self, struct watch *watch, tess_error *err)
 {
     struct grain_memory memory;
     void *const grain = memory.bytes;
@@ -144,7 +144,7 @@ task_append(struct task_job *j, struct slot *s)
 }
 
 static bool
-may_make(const struct task_job *j)
+may_make_grain(const struct task_job *j)
 {
     return !j->inside && !j->ended && j->idle && j->nready < j->threads;
 }
@@ -259,7 +259,7 @@ participate(struct task_job *j, bool caller)
     tess_error *const err = j->err ? &text : NULL;
 
     while (!over(j, caller)) {
-        if (may_make(j))
+        if (may_make_grain(j))
             make(j, err);
         else if (may_finish(j))
             task_finish(j, err);
@@ -323,7 +323,8 @@ run_with_workers(struct task_job *j)
 }
 
 static tess_status
-run_together(const struct task *task, void *self, const struct task_width *width, tess_error *err)
+task_run_together(const struct task *task, void *self, const struct task_width *width,
+                  tess_error *err)
 {
     struct grain_memory grains[SLOTS_FIRST];
     struct slot slots[SLOTS_FIRST], *more = NULL;
@@ -370,8 +371,8 @@ run_with_executor(const struct task *task, void *job, const struct task_width *w
 {
     const bool before = executor_enter();
     const tess_status st = task_threads(width) > 1 && executor_worth(width->executor, width->cost)
-                               ? run_together(task, job, width, err)
-                               : run_alone(task, job, width->watch, err);
+                               ? task_run_together(task, job, width, err)
+                               : task_run_alone(task, job, width->watch, err);
     executor_leave(before);
     return st;
 }
@@ -389,6 +390,6 @@ task_run(const struct task *task, void *job, const struct task_width *width, tes
     if (width->executor)
         return run_with_executor(task, job, width, err);
     if (task_is_shared(width))
-        return run_together(task, job, width, err);
-    return run_alone(task, job, width->watch, err);
+        return task_run_together(task, job, width, err);
+    return task_run_alone(task, job, width->watch, err);
 }

@@ -122,13 +122,13 @@ workers_run(void *worker)
 }
 
 static void
-before_fork(void)
+workers_before_fork(void)
 {
     waitlock_lock(&all.lock);
 }
 
 static void
-after_fork(void)
+workers_after_fork(void)
 {
     waitlock_unlock(&all.lock);
 }
@@ -145,9 +145,9 @@ workers_in_child(void)
 }
 
 static void
-watch_forks(void)
+workers_watch_forks(void)
 {
-    pthread_atfork(before_fork, after_fork, workers_in_child);
+    pthread_atfork(workers_before_fork, workers_after_fork, workers_in_child);
 }
 
 bool
@@ -164,7 +164,7 @@ workers_open(struct workers_call *call)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct workers_call **last = &all.calls;
 
-    pthread_once(&once, watch_forks); // before the lock is taken for the first time
+    pthread_once(&once, workers_watch_forks); // before the lock is taken for the first time
     call->came = 0;
     call->after = NULL;
     waitlock_lock(&all.lock);

@@ -90,8 +90,8 @@ take_source(const tess_array *a, const struct box *box, const void *src, size_t 
 }
 
 static tess_status
-encode(tess_array *a, const struct box *box, const void *src, size_t src_size,
-       const int64_t *strides, uint8_t **packet, size_t *packet_size, tess_error *err)
+encode_packet(tess_array *a, const struct box *box, const void *src, size_t src_size,
+              const int64_t *strides, uint8_t **packet, size_t *packet_size, tess_error *err)
 {
     struct box_memory_const from = {0};
     struct watch watch;
@@ -123,8 +123,8 @@ tess_packet_encode(tess_array *sketch, const int64_t *start, const int64_t *stop
         *packet_size = 0;
     if (!packet || !packet_size)
         return err_set(err, TESS_ERR_ARG, -1, "no place for a packet is given");
-    const tess_status st = encode(sketch, &(struct box){start, stop, NULL}, src, src_size, strides,
-                                  &bytes, &size, err);
+    const tess_status st = encode_packet(sketch, &(struct box){start, stop, NULL}, src, src_size,
+                                         strides, &bytes, &size, err);
     *packet = bytes;
     *packet_size = size;
     return st;

@@ -39,7 +39,7 @@ tess_schunk_create(const tess_storage *storage, const tess_params *params, tess_
 
 // The list of a super-chunk is to change, from place n on, where `most` is the last there is.
 static tess_status
-check_list(const tess_array *a, int64_t n, int64_t most, tess_error *err)
+check_chunk_list(const tess_array *a, int64_t n, int64_t most, tess_error *err)
 {
     if (!a->grid->plain)
         return err_set(err, TESS_ERR_ARG, -1,
@@ -58,7 +58,7 @@ schunk_check(const tess_array *a, int64_t n, bool more, tess_error *err)
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
         st = check_no_view(a, err);
-    return st == TESS_OK ? check_list(a, n, frame_nchunks(a->grid->frame) - !more, err) : st;
+    return st == TESS_OK ? check_chunk_list(a, n, frame_nchunks(a->grid->frame) - !more, err) : st;
 }
 
 TESS_API tess_status

@@ -11,7 +11,7 @@
 #include "compute/compare/compare.h"
 
 static tess_status
-check_array(const tess_array *a, const tess_storage *storage, tess_error *err)
+check_compared(const tess_array *a, const tess_storage *storage, tess_error *err)
 {
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
@@ -55,9 +55,9 @@ mask_begin_call(struct mask_call *call, const tess_array *a, const tess_array *b
     *mask = NULL;
     tess_status st = take_storage(&call->at, storage, err);
     if (st == TESS_OK)
-        st = check_array(a, &call->at.storage, err);
+        st = check_compared(a, &call->at.storage, err);
     if (st == TESS_OK && two)
-        st = check_array(b, &call->at.storage, err);
+        st = check_compared(b, &call->at.storage, err);
     tess_params_init(&call->params);
     return st == TESS_OK && params ? take_params(&call->params, params, err) : st;
 }

@@ -122,7 +122,7 @@ take_map_options(tess_map_options *own, const tess_map_options *given, tess_erro
 }
 
 static tess_status
-check_count(const char *what, const void *list, int n, tess_error *err)
+check_arrays_count(const char *what, const void *list, int n, tess_error *err)
 {
     if (n < 0 || n > TESS_MAP_MAX_ARRAYS)
         return err_set(err, TESS_ERR_ARG, -1, "%d %ss, 0 to %d can be", n, what,
@@ -146,7 +146,7 @@ struct map_call {
 static tess_status
 take_outputs(struct map_call *c, tess_array *const *outputs, int n, tess_error *err)
 {
-    tess_status st = check_count("output", outputs, n, err);
+    tess_status st = check_arrays_count("output", outputs, n, err);
     c->m.outputs = c->outputs;
     c->m.noutputs = st == TESS_OK ? n : 0;
     for (int k = 0; k < n && st == TESS_OK; k++) {
@@ -183,7 +183,7 @@ take_input(struct map_call *c, int k, const tess_array *a, tess_error *err)
 static tess_status
 take_inputs(struct map_call *c, const tess_array *const *inputs, int n, tess_error *err)
 {
-    tess_status st = check_count("input", inputs, n, err);
+    tess_status st = check_arrays_count("input", inputs, n, err);
     if (st == TESS_OK && n + c->m.noutputs == 0)
         st = err_set(err, TESS_ERR_ARG, -1, "no arrays are given");
     if (st != TESS_OK)

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 
 static tess_status
-check_bytes(const tess_array *a, const tess_mask *mask, tess_error *err)
+check_mask_bytes(const tess_array *a, const tess_mask *mask, tess_error *err)
 {
     int64_t needed = 1;
     bool fits = true;
@@ -40,7 +40,7 @@ check_mask(const tess_array *a, const tess_mask *mask, tess_error *err)
     if (!m == !mask->bytes && a->g->nitems > 0)
         return err_set(err, TESS_ERR_ARG, -1, "a mask needs bytes or an array, not both");
     if (!m)
-        return check_bytes(a, mask, err);
+        return check_mask_bytes(a, mask, err);
     if (m->g->typesize != 1)
         return err_set(err, TESS_ERR_ARG, -1, "a mask with items of %" PRId32 " bytes",
                        m->g->typesize);

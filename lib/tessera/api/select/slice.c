@@ -247,7 +247,7 @@ tess_conversion_init_sized(tess_conversion *how, size_t struct_size)
 }
 
 static tess_status
-check_number(const tess_number *x, const char *what, tess_error *err)
+check_slice_number(const tess_number *x, const char *what, tess_error *err)
 {
     if (x->kind == TESS_KIND_INT || x->kind == TESS_KIND_UINT || x->kind == TESS_KIND_FLOAT)
         return TESS_OK;
@@ -261,7 +261,7 @@ check_bound(const tess_number *x, const char *what, tess_error *err)
         return TESS_OK;
     if (x->kind == TESS_KIND_FLOAT && isnan(x->f))
         return err_set(err, TESS_ERR_ARG, -1, "NaN as the %s valid value", what);
-    return check_number(x, what, err);
+    return check_slice_number(x, what, err);
 }
 
 static tess_status
@@ -277,7 +277,7 @@ check_conversion(const tess_conversion *how, tess_error *err)
         return err_set(err, TESS_ERR_ARG, -1, "%d missing values, at most %d", how->nmissing,
                        TESS_MISSING_MAX);
     for (int i = 0; i < how->nmissing && st == TESS_OK; i++)
-        st = check_number(&how->missing[i], "a missing value", err);
+        st = check_slice_number(&how->missing[i], "a missing value", err);
     if (st == TESS_OK)
         st = check_bound(&how->least, "least", err);
     return st == TESS_OK ? check_bound(&how->most, "greatest", err) : st;
@@ -318,8 +318,8 @@ check_typed(struct typed_box *b, const tess_array *a, const char *dtype, const t
 }
 
 static tess_status
-check_memory(struct typed_box *b, const tess_array *a, const void *memory, size_t size,
-             const int64_t *strides, tess_error *err)
+check_slice_memory(struct typed_box *b, const tess_array *a, const void *memory, size_t size,
+                   const int64_t *strides, tess_error *err)
 {
     const int ndim = a->g->ndim;
     const int64_t itemsize = b->typed.itemsize;
@@ -344,7 +344,7 @@ tess_array_read_as(const tess_array *a, const int64_t *start, const int64_t *sto
     tess_status st = check_typed(&b, a, dtype, how, false, err);
     if (st != TESS_OK || b.nitems == 0)
         return st;
-    st = check_memory(&b, a, dst, dst_size, strides, err);
+    st = check_slice_memory(&b, a, dst, dst_size, strides, err);
     if (st == TESS_OK)
         st = strides_check_disjoint(a->g->ndim, b.count, b.typed.itemsize, b.stride, err);
     if (st != TESS_OK)
@@ -371,7 +371,7 @@ tess_array_write_as(tess_array *a, const int64_t *start, const int64_t *stop, co
         st = check_typed(&b, a, dtype, how, true, err);
     if (st != TESS_OK || b.nitems == 0)
         return st;
-    st = check_memory(&b, a, src, src_size, strides, err);
+    st = check_slice_memory(&b, a, src, src_size, strides, err);
     if (st != TESS_OK)
         return st;
     memcpy(from.stride, b.stride, sizeof from.stride);

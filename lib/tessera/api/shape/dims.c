@@ -199,7 +199,7 @@ search_end(struct coord_search *s, tess_status st, tess_error *err)
 
 // given NULL: no bound.
 static tess_status
-check_value(const tess_number *value, bool bound, tess_error *err)
+check_coord_value(const tess_number *value, bool bound, tess_error *err)
 {
     if (!value && !bound)
         return err_set(err, TESS_ERR_ARG, -1, "no value is given");
@@ -222,7 +222,7 @@ tess_coord_find(const tess_array *coord, const tess_number *value, tess_match ma
         return err_set(err, TESS_ERR_ARG, -1, "no place for an index is given");
     if (match < TESS_MATCH_EXACT || match > TESS_MATCH_AT_OR_AFTER)
         return err_set(err, TESS_ERR_ARG, -1, "match %d is not known", (int)match);
-    tess_status st = check_value(value, false, err);
+    tess_status st = check_coord_value(value, false, err);
     if (st != TESS_OK)
         return st;
     st = search_begin(&s, coord, err);
@@ -245,9 +245,9 @@ tess_coord_range(const tess_array *coord, const tess_number *from, const tess_nu
     int64_t begin = 0, end = 0;
     if (!start || !stop)
         return err_set(err, TESS_ERR_ARG, -1, "no place for a range is given");
-    tess_status st = check_value(from, true, err);
+    tess_status st = check_coord_value(from, true, err);
     if (st == TESS_OK)
-        st = check_value(to, true, err);
+        st = check_coord_value(to, true, err);
     if (st != TESS_OK)
         return st;
     st = search_begin(&s, coord, err);

@@ -272,7 +272,7 @@ check_alone(struct io *io, const tess_frame_info *first, int64_t size, tess_erro
 
 // Whether it is an array, and nothing else. A directory was looked through by removal_begin().
 static tess_status
-check_array(const struct removing *r, tess_error *err)
+check_removed_array(const struct removing *r, tess_error *err)
 {
     tess_frame_info frame;
     int64_t size;
@@ -321,7 +321,7 @@ removing_begin(struct removing *r, const tess_storage *storage, tess_error *err)
         st = sparse ? folder_read(r->folder, FRAME_FOLDER_INDEX, false, &r->io, err)
                     : removal_open_file(&r->removal, &r->io, err);
     if (st == TESS_OK)
-        st = check_array(r, err);
+        st = check_removed_array(r, err);
     if (st == TESS_OK)
         st = lock_file_open(r->folder ? NULL : r->removal.path, r->folder, true, false,
                             storage->require_lock, &r->options.lock_file, err);

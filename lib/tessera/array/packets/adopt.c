@@ -120,8 +120,8 @@ check_numbers(const struct adding *t, tess_error *err)
 }
 
 static tess_status
-check_bytes(const struct adding *t, const struct packet_entry *e, enum chunk_special *special,
-            tess_error *err)
+check_packet_bytes(const struct adding *t, const struct packet_entry *e,
+                   enum chunk_special *special, tess_error *err)
 {
     const uint8_t *const bytes = t->p.bytes + e->offset;
     if (checksum_of(bytes, (size_t)e->size) != e->checksum)
@@ -153,7 +153,7 @@ check_chunk(const struct adding *t, int64_t i, tess_error *err)
     if (special != SPECIAL_NONE)
         st = check_special(t, &e, err);
     else if (t->p.kind == PACKET_BYTES)
-        st = check_bytes(t, &e, &special, err);
+        st = check_packet_bytes(t, &e, &special, err);
     else
         st = chunk_check_header(t->ad->a->grid, e.number, e.header, e.size, &special, err);
     t->chunks[i] = (struct adoptee){.special = (uint8_t)special};
@@ -200,7 +200,7 @@ stored_checksum(const tess_array *a, int64_t n, uint64_t *checksum, tess_error *
 }
 
 static tess_status
-is_same(const struct adding *t, int64_t i, bool *same, tess_error *err)
+is_same_chunk(const struct adding *t, int64_t i, bool *same, tess_error *err)
 {
     const tess_array *const a = t->ad->a;
     const int64_t n = t->numbers[i], entry = frame_entry(a->grid->frame, n);
@@ -231,7 +231,7 @@ look_known(const struct adding *t, tess_error *err)
     for (int64_t i = 0; i < t->p.nchunks && st == TESS_OK; i++) {
         bool same = true;
         if (t->chunks[i].known)
-            st = is_same(t, i, &same, err);
+            st = is_same_chunk(t, i, &same, err);
         if (!same && st == TESS_OK)
             st = err_set(err, TESS_ERR_ARG, packet_entry_at(&t->p, i),
                          "chunk %" PRId64 " was adopted before, with other content", t->numbers[i]);
@@ -415,7 +415,7 @@ adopt(const struct adding *t, tess_error *err)
 }
 
 static tess_status
-list_chunks(struct adding *t, tess_error *err)
+list_packet_chunks(struct adding *t, tess_error *err)
 {
     const size_t n = (size_t)t->p.nchunks;
     t->numbers = mem_alloc(n * sizeof *t->numbers);
@@ -463,7 +463,7 @@ adoption_add(tess_adoption *ad, const void *packet, size_t size, bool trusted, t
     TRY(check_kind(&t.p, ad->a, err));
     if (t.p.nchunks == 0)
         goto out;
-    TRY(list_chunks(&t, err));
+    TRY(list_packet_chunks(&t, err));
     TRY(check_numbers(&t, err));
     TRY(check_chunks(&t, err));
     st = adopt(&t, err);

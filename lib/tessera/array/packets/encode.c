@@ -194,7 +194,7 @@ array_encode_packet(tess_array *a, const struct box *box, const struct box_memor
 
 // A damaged chunk is not written: the owner may take it as it is.
 static tess_status
-check_chunks(const struct packet *p, int64_t *nstored, tess_error *err)
+check_encoded_chunks(const struct packet *p, int64_t *nstored, tess_error *err)
 {
     *nstored = 0;
     for (int64_t i = 0; i < p->nchunks; i++) {
@@ -295,7 +295,7 @@ write_chunks(const struct packet *p, const char *path, struct extent part, bool 
     struct folder *folder;
     tess_error why = {.sys = 0};
     int64_t nstored;
-    tess_status st = check_chunks(p, &nstored, err);
+    tess_status st = check_encoded_chunks(p, &nstored, err);
     if (st != TESS_OK)
         return st;
     st = directory_open(path, false, false, &folder, &why);

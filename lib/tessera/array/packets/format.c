@@ -124,7 +124,7 @@ is_zero(const uint8_t *bytes, size_t size)
 }
 
 static tess_status
-check_special(const struct packet_entry *e, tess_error *err)
+check_packet_special(const struct packet_entry *e, tess_error *err)
 {
     const bool known =
         e->special == SPECIAL_ZEROS || e->special == SPECIAL_NANS || e->special == SPECIAL_UNINIT;
@@ -167,7 +167,7 @@ check_entries(const struct packet *p, tess_error *err)
             st = err_set(err, TESS_ERR_CORRUPT, -1,
                          "it follows chunk %" PRId64 ", numbers must ascend", before);
         else if (e.special != SPECIAL_NONE)
-            st = check_special(&e, err);
+            st = check_packet_special(&e, err);
         else
             st = check_stored(p, &e, (int64_t)p->front + cbytes, err);
         if (st != TESS_OK) {

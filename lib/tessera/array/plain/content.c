@@ -89,7 +89,7 @@ check_size(uint64_t size, tess_error *err)
 }
 
 static void
-spec_of(const tess_array *a, int32_t nbytes, struct chunk_spec *spec)
+spec_of_content(const tess_array *a, int32_t nbytes, struct chunk_spec *spec)
 {
     const struct frame_header *const h = frame_header(a->grid->frame);
     *spec = (struct chunk_spec){
@@ -122,7 +122,7 @@ plain_chunk_encode(const tess_array *a, const uint8_t *items, size_t size, struc
     tess_status st = check_size(size, err);
     if (st != TESS_OK)
         return st;
-    spec_of(a, (int32_t)size, &spec);
+    spec_of_content(a, (int32_t)size, &spec);
     st = chunk_encoder_init(&e, &spec, err);
     if (st == TESS_ERR_ARG) // no argument of the caller's: it stands in the file
         st = err_prefix(err, TESS_ERR_UNSUPPORTED, "chunks of this frame cannot be written");
@@ -169,7 +169,7 @@ plain_special_encode(const tess_array *a, enum chunk_special special, int32_t nb
     struct chunk_spec spec;
     struct chunk c;
     *bytes = NULL;
-    spec_of(a, nbytes, &spec);
+    spec_of_content(a, nbytes, &spec);
     tess_status st = chunk_encoder_init(&e, &spec, err);
     if (st != TESS_OK)
         return st;
@@ -206,8 +206,8 @@ check_widths(const struct chunk_header *h, int32_t typesize, tess_error *err)
 
 // typesize: of the frame that the chunk is stored in; 0: check it as a chunk without a frame.
 static tess_status
-check_chunk(const tess_array *a, const uint8_t *bytes, size_t size, int32_t typesize, bool trusted,
-            struct plain_chunk *chunk, tess_error *err)
+check_content_chunk(const tess_array *a, const uint8_t *bytes, size_t size, int32_t typesize,
+                    bool trusted, struct plain_chunk *chunk, tess_error *err)
 {
     const struct chunk_surroundings around = {.typesize = typesize,
                                               .codec = frame_header(a->grid->frame)->codec,
@@ -255,9 +255,10 @@ plain_chunk_check(const tess_array *a, const uint8_t *bytes, size_t size, bool t
     size = whole_chunk_size(bytes, size);
     // Some writers record blocksizes that readers round. Decoding shows whether this is one.
     const bool doubtful = is_cut_otherwise(bytes, size, typesize);
-    const tess_status st = check_chunk(a, bytes, size, typesize, trusted && !doubtful, chunk, err);
+    const tess_status st =
+        check_content_chunk(a, bytes, size, typesize, trusted && !doubtful, chunk, err);
     if (!doubtful || st != TESS_ERR_CORRUPT ||
-        check_chunk(a, bytes, size, 0, false, &other, NULL) != TESS_OK)
+        check_content_chunk(a, bytes, size, 0, false, &other, NULL) != TESS_OK)
         return st;
     return err_set(err, TESS_ERR_ARG, 8,
                    "a chunk whose blocks are no whole items of the frame, which have %" PRId32

@@ -259,8 +259,8 @@ store_special(tess_array *a, int64_t n, enum chunk_special special, int32_t nbyt
 }
 
 static tess_status
-put_chunk(tess_array *a, int64_t n, const struct plain_chunk *c, const struct plain_sizes *sizes,
-          tess_error *err)
+put_plain_chunk(tess_array *a, int64_t n, const struct plain_chunk *c,
+                const struct plain_sizes *sizes, tess_error *err)
 {
     struct frame *const f = a->grid->frame;
     if (!is_special(c))
@@ -313,7 +313,7 @@ splice_frame(tess_array *a, const struct plain_splice *s, const struct plain_siz
         return st;
     frame_set_sizes(f, sizes->chunksize, sizes->nbytes, sizes->vlblocks);
     for (int64_t n = s->at; n < s->at + nputs && st == TESS_OK; n++)
-        st = put_chunk(a, n, &s->chunk, sizes, err);
+        st = put_plain_chunk(a, n, &s->chunk, sizes, err);
     return st == TESS_OK && sizes->chunksize == 0 && !differed ? store_specials(a, sizes, err) : st;
 }
 

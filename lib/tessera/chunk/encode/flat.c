@@ -159,8 +159,8 @@ filter_block(const struct vl_chunk *c, const struct chunk_encoder *e, const uint
 
 // Every step-th block, or its start, into `samples`, which has room for `most` bytes.
 static tess_status
-take_samples(const struct vl_chunk *c, int32_t step, uint8_t *bytes, size_t most, size_t *sizes,
-             unsigned *count, tess_error *err)
+take_flat_samples(const struct vl_chunk *c, int32_t step, uint8_t *bytes, size_t most,
+                  size_t *sizes, unsigned *count, tess_error *err)
 {
     const uint8_t *src = c->src;
     tess_status st = TESS_OK;
@@ -194,7 +194,7 @@ learn(struct vl_chunk *c, const struct chunk_encoder *e, size_t capacity, uint8_
     uint8_t *const bytes = mem_alloc(most);
     size_t *const sizes = mem_alloc((size_t)c->nblocks * sizeof *sizes);
     unsigned count = 0;
-    tess_status st = bytes && sizes ? take_samples(c, step, bytes, most, sizes, &count, err)
+    tess_status st = bytes && sizes ? take_flat_samples(c, step, bytes, most, sizes, &count, err)
                                     : err_set(err, TESS_ERR_NOMEM, -1, "no memory for samples");
     if (st == TESS_OK) {
         const struct samples samples = {bytes, sizes, count};
@@ -208,7 +208,7 @@ learn(struct vl_chunk *c, const struct chunk_encoder *e, size_t capacity, uint8_
 }
 
 static tess_status
-make_dictionary(struct vl_chunk *c, tess_error *err)
+make_flat_dictionary(struct vl_chunk *c, tess_error *err)
 {
     const size_t capacity = dictionary_capacity(c->spec->nbytes);
     struct chunk_encoder e;
@@ -262,7 +262,8 @@ write_dictionary(const struct vl_chunk *c, uint8_t *dst)
 }
 
 static void
-write_header(const struct vl_chunk *c, const struct chunk_encoder *e, int32_t cbytes, uint8_t *dst)
+write_flat_header(const struct vl_chunk *c, const struct chunk_encoder *e, int32_t cbytes,
+                  uint8_t *dst)
 {
     struct chunk_header h = e->h;
     h.vlblocks = true;
@@ -281,7 +282,7 @@ chunk_encode_vl(const struct chunk_spec *spec, const uint8_t *src, const int32_t
     struct vl_chunk c = {.spec = spec, .src = src, .sizes = sizes, .nblocks = nblocks, .s = s};
     struct chunk_encoder e;
     int32_t at = CHUNK_HEADER_SIZE + SIZE_SIZE * nblocks;
-    tess_status st = spec->dictionary ? make_dictionary(&c, err) : TESS_OK;
+    tess_status st = spec->dictionary ? make_flat_dictionary(&c, err) : TESS_OK;
     if (st == TESS_OK)
         at += write_dictionary(&c, dst + at);
     for (int32_t i = 0; i < nblocks && st == TESS_OK; i++) {
@@ -294,7 +295,7 @@ chunk_encode_vl(const struct chunk_spec *spec, const uint8_t *src, const int32_t
         src += sizes[i];
     }
     if (st == TESS_OK)
-        write_header(&c, &e, at, dst);
+        write_flat_header(&c, &e, at, dst);
     codec_dict_finish(&c.dict);
     *cbytes = at;
     return st;

@@ -249,7 +249,7 @@ pair_row(const struct comparison *c, const uint8_t *const *items, const int64_t 
 }
 
 static bool
-same_unit(const struct operand *a, const struct operand *b)
+same_unit_of_operands(const struct operand *a, const struct operand *b)
 {
     return a->dtype.kind == b->dtype.kind && a->unit.months == b->unit.months &&
            int128_is_equal(a->unit.attoseconds, b->unit.attoseconds);
@@ -259,7 +259,7 @@ static tess_status
 plan_pair(struct comparison *c, tess_error *err)
 {
     const struct operand *const a = &c->side[0], *const b = &c->side[1];
-    if (a->time != b->time || (a->time && !same_unit(a, b)))
+    if (a->time != b->time || (a->time && !same_unit_of_operands(a, b)))
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "items of type %.64s cannot be compared with items of type %.64s",
                        a->a->nd.dtype, b->a->nd.dtype);

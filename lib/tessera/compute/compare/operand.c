@@ -112,7 +112,7 @@ operand_load(const struct operand *o, const uint8_t *items, int64_t stride, size
 // -- ranges
 
 static bool
-is_float(enum comparable type)
+is_float_operand(enum comparable type)
 {
     return type == COMPARABLE_F4 || type == COMPARABLE_F8;
 }
@@ -300,15 +300,15 @@ real_comparison(enum comparable type, tess_comparison op, const tess_number *x)
 static struct range
 range_of_nothing(enum comparable type)
 {
-    return is_float(type) ? no_reals : whole_range(type, false, int128_of(1), int128_of(0));
+    return is_float_operand(type) ? no_reals : whole_range(type, false, int128_of(1), int128_of(0));
 }
 
 struct range
 range_of_comparison(enum comparable type, bool time, tess_comparison op, const tess_number *value)
 {
-    struct range range = is_nan(value, time) ? range_of_nothing(type)
-                         : is_float(type)    ? real_comparison(type, op, value)
-                                             : whole_comparison(type, time, op, value);
+    struct range range = is_nan(value, time)      ? range_of_nothing(type)
+                         : is_float_operand(type) ? real_comparison(type, op, value)
+                                                  : whole_comparison(type, time, op, value);
     range.invert = op == TESS_COMPARE_NE;
     return range;
 }
@@ -318,7 +318,7 @@ range_between(enum comparable type, bool time, const tess_number *least, const t
 {
     if (is_nan(least, time) || is_nan(most, time))
         return range_of_nothing(type);
-    if (is_float(type))
+    if (is_float_operand(type))
         return real_range(real_up(type, least), real_down(type, most));
     return whole_range(type, time, whole_up(least), whole_down(most));
 }
@@ -326,7 +326,7 @@ range_between(enum comparable type, bool time, const tess_number *least, const t
 struct range
 range_of_nan(enum comparable type, bool time)
 {
-    if (is_float(type))
+    if (is_float_operand(type))
         return (struct range){.lo.d = -(double)INFINITY, .hi.d = (double)INFINITY, .invert = 1};
     return time ? (struct range){.lo.i = INT64_MIN, .hi.i = INT64_MIN} : range_of_nothing(type);
 }
@@ -334,5 +334,6 @@ range_of_nan(enum comparable type, bool time)
 struct range
 range_of_zero(enum comparable type)
 {
-    return is_float(type) ? real_range(0, 0) : whole_range(type, false, int128_of(0), int128_of(0));
+    return is_float_operand(type) ? real_range(0, 0)
+                                  : whole_range(type, false, int128_of(0), int128_of(0));
 }

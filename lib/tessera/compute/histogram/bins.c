@@ -14,13 +14,13 @@
 // -- numbers of any kind
 
 static int128
-whole_of(const tess_number *x)
+whole_of_number(const tess_number *x)
 {
     return x->kind == TESS_KIND_INT ? int128_of(x->i) : int128_of_u64(x->u);
 }
 
 static bool
-is_float(const tess_number *x)
+is_float_number(const tess_number *x)
 {
     return x->kind == TESS_KIND_FLOAT;
 }
@@ -29,9 +29,9 @@ is_float(const tess_number *x)
 static double
 double_beside(const tess_number *x, bool up)
 {
-    if (is_float(x))
+    if (is_float_number(x))
         return x->f;
-    const int128 whole = whole_of(x);
+    const int128 whole = whole_of_number(x);
     const double near = int128_to_double(whole);
     const int above = int128_compare_double(whole, near);
     if (up)
@@ -44,8 +44,8 @@ static int128
 whole_beside(const tess_number *x, bool up)
 {
     const double beyond = 0x1p65;
-    if (!is_float(x))
-        return whole_of(x);
+    if (!is_float_number(x))
+        return whole_of_number(x);
     if (x->f >= 0x1p64)
         return int128_of_double(beyond);
     if (x->f < -0x1p63)
@@ -57,13 +57,13 @@ whole_beside(const tess_number *x, bool up)
 static bool
 is_less(const tess_number *y, const tess_number *x)
 {
-    if (is_float(x) && is_float(y))
+    if (is_float_number(x) && is_float_number(y))
         return y->f < x->f;
-    if (!is_float(x) && !is_float(y))
-        return int128_is_less(whole_of(y), whole_of(x));
-    if (is_float(x))
-        return int128_compare_double(whole_of(y), x->f) < 0;
-    return int128_compare_double(whole_of(x), y->f) > 0;
+    if (!is_float_number(x) && !is_float_number(y))
+        return int128_is_less(whole_of_number(y), whole_of_number(x));
+    if (is_float_number(x))
+        return int128_compare_double(whole_of_number(y), x->f) < 0;
+    return int128_compare_double(whole_of_number(x), y->f) > 0;
 }
 
 // -- edges
@@ -100,7 +100,7 @@ check_edges(const tess_bins *given, tess_error *err)
         if (x->kind != TESS_KIND_INT && x->kind != TESS_KIND_UINT && x->kind != TESS_KIND_FLOAT)
             return err_set(err, TESS_ERR_ARG, -1, "edge %" PRId64 " is of kind %d", i,
                            (int)x->kind);
-        if (is_float(x) && isnan(x->f))
+        if (is_float_number(x) && isnan(x->f))
             return err_set(err, TESS_ERR_ARG, -1, "edge %" PRId64 " is NaN", i);
         if (i > 0 && is_less(x, x - 1))
             return err_set(err, TESS_ERR_ARG, -1, "edge %" PRId64 " is less than the one before",

@@ -44,7 +44,7 @@ value_of_key(const struct bins *b, uint64_t key)
 }
 
 static struct border
-border_at(const struct bins *b, const tess_dtype *dtype, int64_t k)
+border_of_bin(const struct bins *b, const tess_dtype *dtype, int64_t k)
 {
     if (b->whole) {
         const uint64_t key = b->low_key[k];
@@ -66,7 +66,7 @@ try_base(struct calculation *c, const struct bins *b, const tess_dtype *dtype)
 {
     double doubt = -1;
     for (int64_t k = 0; k < b->n; k++) {
-        const struct border x = border_at(b, dtype, k);
+        const struct border x = border_of_bin(b, dtype, k);
         const double at = (x.low - c->base) * c->scale, before = (x.before - c->base) * c->scale;
         if (!(at >= (double)k) || !(before < (double)k + 0.25))
             return false;
@@ -130,7 +130,7 @@ edge_value(const struct bins *b, int64_t k)
 
 // The cells lie between the first and the last lower edge that are finite.
 static bool
-choose_cells(struct calculation *c, const struct bins *b, int64_t ncells)
+choose_bin_cells(struct calculation *c, const struct bins *b, int64_t ncells)
 {
     int64_t first = 0, last = b->nlow - 1;
     while (first < last && !isfinite(edge_value(b, first)))
@@ -201,7 +201,7 @@ lookup_init(struct lookup *l, const struct bins *b)
     *l = (struct lookup){.doubles = k->calculate[CALCULATE_F8],
                          .keys = k->calculate[CALCULATE_KEYS]};
     if (FLT_EVAL_METHOD != 0 || (b->whole && !b->any_top) ||
-        !choose_cells(&l->calculation, b, ncells))
+        !choose_bin_cells(&l->calculation, b, ncells))
         return false;
     l->before = mem_alloc((size_t)(ncells + 1) * sizeof *l->before);
     if (!l->before)

@@ -48,7 +48,7 @@ count_equal_items(void *self, void *tally, const uint8_t *item, int64_t nitems)
 }
 
 static tess_status
-count_part(void *self, void *tally, const tess_part *part, tess_error *err)
+histogram_count_part(void *self, void *tally, const tess_part *part, tess_error *err)
 {
     struct histogram *const h = self;
     struct counter **const own = tally; // of the grain; NULL: none yet
@@ -89,7 +89,7 @@ count_box(struct histogram *h, const tess_array *a, const int64_t *start, const 
 {
     const struct parts_user user = {
         .self = h,
-        .part = count_part,
+        .part = histogram_count_part,
         .constant = count_equal_items,
         .drop = give_counter,
         .unaligned = true,
@@ -103,7 +103,7 @@ count_box(struct histogram *h, const tess_array *a, const int64_t *start, const 
 
 // Add up what all threads counted.
 static tess_status
-deliver(const struct histogram *h, int64_t *counts, tess_outside *outside, tess_error *err)
+deliver_counts(const struct histogram *h, int64_t *counts, tess_outside *outside, tess_error *err)
 {
     const int64_t n = h->counting.bins.n;
     int64_t *const slots = mem_zeroed((size_t)n + BINS_SLOTS, sizeof *slots);
@@ -153,7 +153,7 @@ array_histogram(const tess_array *a, const int64_t *start, const int64_t *stop, 
         TRY(err_set(err, TESS_ERR_NOMEM, -1, "no memory for counts"));
     if (nitems > 0)
         TRY(count_box(&h, a, start, stop, watch, err));
-    st = deliver(&h, counts, outside, err);
+    st = deliver_counts(&h, counts, outside, err);
 out:
     free_counters(&h);
     mem_free(h.equal);

@@ -139,7 +139,7 @@ mapping_outputs_size(const struct mapping *m, const int64_t *shape)
 }
 
 static int64_t
-size_of(const struct divider *d, const int64_t *shape)
+size_of_box(const struct divider *d, const int64_t *shape)
 {
     int64_t size;
     return add_i64(mapping_inputs_size(d->m, d->kept, shape), mapping_outputs_size(d->m, shape),
@@ -241,7 +241,7 @@ may_double(const struct divider *d, int axis, int64_t *count)
         return false;
     count[axis] = min_i64(2 * count[axis], d->units.n[axis]);
     shape_of_units(d, count, shape);
-    return size_of(d, shape) <= d->share;
+    return size_of_box(d, shape) <= d->share;
 }
 
 // Double the axis that saves most. False: none is worth it.
@@ -278,7 +278,7 @@ double_small(struct divider *d)
     int64_t shape[NDIM_MAX], count[NDIM_MAX];
     shape_of_units(d, d->count, shape);
     for (int i = d->m->ndim - 1; i >= 0; i--)
-        while (size_of(d, shape) < SMALL && may_double(d, i, count) && !are_few(d, count)) {
+        while (size_of_box(d, shape) < SMALL && may_double(d, i, count) && !are_few(d, count)) {
             memcpy(d->count, count, sizeof d->count);
             shape_of_units(d, d->count, shape);
         }
@@ -314,7 +314,7 @@ halve(int64_t length, int64_t block)
 static tess_status
 divide_units(struct divider *d, int64_t *shape, tess_error *err)
 {
-    while (size_of(d, shape) > d->share) {
+    while (size_of_box(d, shape) > d->share) {
         int64_t most = 0, block = 1;
         int axis = -1;
         for (int i = 0; i < d->m->ndim; i++) {
@@ -331,7 +331,7 @@ divide_units(struct divider *d, int64_t *shape, tess_error *err)
             break;
         shape[axis] = halve(shape[axis], block);
     }
-    const int64_t size = size_of(d, shape);
+    const int64_t size = size_of_box(d, shape);
     return size <= d->memory
                ? TESS_OK
                : err_set(err, TESS_ERR_LIMIT, -1,
@@ -388,7 +388,7 @@ division_init(struct division *boxes, const struct mapping *m, const bool *kept,
     if (st == TESS_OK) {
         shape_of_units(&d, d.count, shape);
         const int64_t most = m->noutputs > 0 ? memory : d.share;
-        if (size_of(&d, shape) > most) {
+        if (size_of_box(&d, shape) > most) {
             st = divide_units(&d, shape, err);
             if (st == TESS_OK)
                 st = cut_units(&d, shape, boxes, err);

@@ -61,7 +61,7 @@ struct run {
 };
 
 static size_t
-aligned(int64_t size)
+to_cache_line(int64_t size)
 {
     return ((size_t)size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
@@ -112,7 +112,7 @@ read_inputs(struct run *r, const struct slot *slot, uint8_t *room, struct views 
         } else {
             st = map_input_read(m, in, slot->box.start, slot->box.stop, room, &first, v->strides[k],
                                 &r->engine.inner, err);
-            room += aligned(map_input_size(m, in, shape));
+            room += to_cache_line(map_input_size(m, in, shape));
         }
         v->first[k] = first;
     }
@@ -125,7 +125,7 @@ list_outputs(const struct mapping *m, const struct slot *slot, int64_t nitems, v
     uint8_t *to = slot->outputs;
     for (int k = 0; k < m->noutputs; k++) {
         list[k] = to;
-        to += aligned(nitems * m->outputs[k].a->g->typesize);
+        to += to_cache_line(nitems * m->outputs[k].a->g->typesize);
     }
 }
 
@@ -184,7 +184,8 @@ compute_constant(struct run *r, struct slot *slot, tess_error *err)
 }
 
 static tess_status
-work_on_box(void *self, void *tally, const struct engine_box *box, uint8_t *room, tess_error *err)
+map_work_on_box(void *self, void *tally, const struct engine_box *box, uint8_t *room,
+                tess_error *err)
 {
     struct run *const r = self;
     struct slot own = {.outputs = NULL};
@@ -307,7 +308,7 @@ keep_inputs(struct run *r, bool *kept, tess_error *err)
             continue;
         left -= size;
         r->memory -= size;
-        keep->memory = new_room(aligned(size), err);
+        keep->memory = new_room(to_cache_line(size), err);
         st = keep->memory ? map_input_read(m, in, m->start, m->stop, keep->memory, &keep->first,
                                            keep->strides, r->watch, err)
                           : TESS_ERR_NOMEM;
@@ -339,8 +340,8 @@ choose_width(struct run *r, const bool *kept, size_t *inputs_size)
     for (int i = 0; i < m->ndim; i++)
         if (!mul_i64(nboxes, r->boxes.n[i], &nboxes))
             nboxes = INT64_MAX;
-    *inputs_size = aligned(in) + (size_t)m->ninputs * ALIGNMENT;
-    r->outputs_size = aligned(out) + (size_t)m->noutputs * ALIGNMENT;
+    *inputs_size = to_cache_line(in) + (size_t)m->ninputs * ALIGNMENT;
+    r->outputs_size = to_cache_line(out) + (size_t)m->noutputs * ALIGNMENT;
     const int64_t fit = r->memory / max_i64(in + out, 1);
     r->threads = (int)max_i64(1, min_i64(task_threads(&width), min_i64(fit, nboxes)));
     if (m->noutputs == 0)
@@ -386,7 +387,7 @@ run_boxes(struct run *r, tess_error *err)
 {
     const struct mapping *const m = r->m;
     struct engine_sink sink = {
-        .self = r, .work = work_on_box, .box_of = box_of_input, .stopped = &r->stopped};
+        .self = r, .work = map_work_on_box, .box_of = box_of_input, .stopped = &r->stopped};
     const tess_array *arrays[TESS_MAP_MAX_ARRAYS];
     bool kept[TESS_MAP_MAX_ARRAYS];
     tess_status st = TESS_OK;

@@ -202,7 +202,7 @@ keep_grain(void *self, void *tally, tess_error *err)
 }
 
 static void
-drop_grain(void *self, void *tally)
+each_drop_grain(void *self, void *tally)
 {
     (void)self;
     free_chain(tally);
@@ -275,7 +275,7 @@ array_change(tess_array *a, tess_unit unit, const int64_t *start, const int64_t 
         .self = &changer,
         .part = change_part,
         .finish = keep_grain,
-        .drop = drop_grain,
+        .drop = each_drop_grain,
         .slow = true,
         .unaligned = true,
         .whole_blocks = true,

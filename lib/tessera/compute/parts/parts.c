@@ -72,7 +72,7 @@ parts_finish(struct parts *p)
 }
 
 static bool
-is_stopped(const struct parts *p)
+parts_is_stopped(const struct parts *p)
 {
     return atomic_load_explicit(&p->stopped, memory_order_relaxed);
 }
@@ -82,7 +82,7 @@ is_stopped(const struct parts *p)
 static bool
 parts_stopped(const void *self)
 {
-    return is_stopped(self);
+    return parts_is_stopped(self);
 }
 
 static void

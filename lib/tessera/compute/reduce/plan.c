@@ -53,7 +53,7 @@ static const struct {
 };
 
 static tess_status
-check_numbers(const tess_array *a, const struct gathering *g, bool known, tess_error *err)
+check_exact_numbers(const tess_array *a, const struct gathering *g, bool known, tess_error *err)
 {
     if (known && a->nd.dtype_format == 0 && g->dtype.size == a->g->typesize)
         return TESS_OK;
@@ -105,8 +105,8 @@ choose_shape(struct reduction *r, const tess_array *a, const bool *reduced, bool
 
 // Cells of `factors` items; the new array has as many axes.
 static tess_status
-choose_cells(struct reduction *r, const tess_array *a, const int64_t *factors, tess_params *params,
-             tess_error *err)
+choose_reduced_cells(struct reduction *r, const tess_array *a, const int64_t *factors,
+                     tess_params *params, tess_error *err)
 {
     const struct geometry *const g = a->g;
     r->cells.ndim = g->ndim;
@@ -134,15 +134,15 @@ plan_downsampling(struct reduction *r, const tess_array *a, tess_downsampling op
     *r = (struct reduction){.a = a};
     r->result.value = mean ? RESULT_NEAR_MEAN : RESULT_EXTREME;
     const bool known = gathering_init(&r->gathering, mean ? sum : extreme, &from, false, skip_nan);
-    tess_status st = check_numbers(a, &r->gathering, known, err);
+    tess_status st = check_exact_numbers(a, &r->gathering, known, err);
     if (st == TESS_OK)
-        st = choose_cells(r, a, factors, params, err);
+        st = choose_reduced_cells(r, a, factors, params, err);
     return st == TESS_OK ? choose_dtype(r, (char)from.kind, from.size, params, dtype, err) : st;
 }
 
 // An extreme of no items is nothing.
 static tess_status
-check_items(const struct reduction *r, const bool *reduced, tess_reduction op, tess_error *err)
+check_item_type(const struct reduction *r, const bool *reduced, tess_reduction op, tess_error *err)
 {
     bool cells = true;
     int without = -1;
@@ -182,10 +182,10 @@ plan_reduction(struct reduction *r, const tess_array *a, tess_reduction op, cons
     }
     if (op == TESS_REDUCE_SUM && !is_float)
         kind = from.kind == TESS_KIND_UINT ? 'u' : 'i';
-    TRY(check_numbers(a, &r->gathering, known, err));
+    TRY(check_exact_numbers(a, &r->gathering, known, err));
     TRY(choose_shape(r, a, reduced, options->keep_axes != 0, params, err));
     TRY(choose_dtype(r, kind, size, params, dtype, err));
-    st = check_items(r, reduced, op, err);
+    st = check_item_type(r, reduced, op, err);
 out:
     return st;
 }
@@ -205,7 +205,7 @@ common_multiple(int64_t a, int64_t b)
 }
 
 static int64_t
-nbytes_of(const struct granularity *d, const int64_t *shape)
+nbytes_of_piece(const struct granularity *d, const int64_t *shape)
 {
     int64_t n = d->r->a->g->typesize;
     for (int i = 0; i < d->r->a->g->ndim; i++)
@@ -216,7 +216,7 @@ nbytes_of(const struct granularity *d, const int64_t *shape)
 
 // Double the length along an axis, as long as it is below a limit.
 static bool
-extend(int64_t *shape, int axis, int64_t limit)
+extend_side(int64_t *shape, int axis, int64_t limit)
 {
     if (shape[axis] >= limit)
         return false;
@@ -226,7 +226,7 @@ extend(int64_t *shape, int axis, int64_t limit)
 
 // Whole blocks of a chunk.
 static void
-choose_piece(struct granularity *d)
+choose_reduced_piece(struct granularity *d)
 {
     const struct chunk_grid *const grid = d->r->a->grid;
     const struct geometry *const g = d->r->a->g;
@@ -237,7 +237,7 @@ choose_piece(struct granularity *d)
         d->piece[i] = whole || plain ? d->chunk[i] : g->blockshape[i];
     }
     for (int i = g->ndim - 1; i >= 0; i--)
-        while (d->piece[i] < d->chunk[i] && nbytes_of(d, d->piece) < PIECE_SIZE)
+        while (d->piece[i] < d->chunk[i] && nbytes_of_piece(d, d->piece) < PIECE_SIZE)
             d->piece[i] = min_i64(2 * d->piece[i],
                                   ceil_div(d->chunk[i], g->blockshape[i]) * g->blockshape[i]);
     d->piece_nitems = 1;
@@ -278,7 +278,7 @@ grain_cells(const struct granularity *d)
 static bool
 is_small_grain(const struct granularity *d, int64_t least)
 {
-    const int64_t nbytes = nbytes_of(d, d->grain);
+    const int64_t nbytes = nbytes_of_piece(d, d->grain);
     return nbytes < least ||
            grain_cells(d) * state_cell_size(&d->r->gathering) > nbytes / MERGE_LESS;
 }
@@ -287,7 +287,7 @@ static void
 choose_grain(struct granularity *d)
 {
     const struct cells *const c = &d->r->cells;
-    const int64_t least = max_i64(nbytes_of(d, d->r->a->g->shape) / GRAINS_MAX, GRAIN_SIZE);
+    const int64_t least = max_i64(nbytes_of_piece(d, d->r->a->g->shape) / GRAINS_MAX, GRAIN_SIZE);
     bool is_long[NDIM_MAX];
     memcpy(d->grain, d->piece, sizeof d->grain);
     for (int i = 0; i < c->ndim; i++)
@@ -296,11 +296,12 @@ choose_grain(struct granularity *d)
         const int i = k % c->ndim;
         const int64_t limit =
             k >= c->ndim ? min_i64(d->chunk[i], d->r->a->g->shape[i]) : d->r->a->g->shape[i];
-        while (is_long[i] && is_small_grain(d, least) && extend(d->grain, i, limit))
+        while (is_long[i] && is_small_grain(d, least) && extend_side(d->grain, i, limit))
             ;
     }
     for (int i = c->ndim - 1; i >= 0; i--)
-        while (nbytes_of(d, d->grain) < PIECE_SIZE && extend(d->grain, i, d->r->a->g->shape[i]))
+        while (nbytes_of_piece(d, d->grain) < PIECE_SIZE &&
+               extend_side(d->grain, i, d->r->a->g->shape[i]))
             ;
     d->split = false;
     for (int i = 0; i < c->ndim; i++)
@@ -336,6 +337,6 @@ void
 divide_source(struct granularity *d, const struct reduction *r)
 {
     *d = (struct granularity){.r = r};
-    choose_piece(d);
+    choose_reduced_piece(d);
     choose_grain(d);
 }

@@ -171,7 +171,7 @@ finish_grain(void *self, void *tally, tess_error *err)
 }
 
 static void
-drop_grain(void *self, void *tally)
+reduce_drop_grain(void *self, void *tally)
 {
     (void)self;
     state_finish(tally);
@@ -186,7 +186,7 @@ run_grains(struct job *j, int64_t nitems, tess_error *err)
         .self = j,
         .work = work_on_grain,
         .finish = finish_grain,
-        .drop = drop_grain,
+        .drop = reduce_drop_grain,
         .tally_size = sizeof(struct state),
         .room_size = room_items(j) + room_numbers(j) + j->d.piece_nitems,
     };

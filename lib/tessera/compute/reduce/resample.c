@@ -54,7 +54,7 @@ struct entry {
 };
 
 static uint64_t
-hash_of(const uint8_t *item, size_t size)
+hash_of_item(const uint8_t *item, size_t size)
 {
     uint64_t h = 0xcbf29ce484222325;
     for (size_t k = 0; k < size; k++)
@@ -89,7 +89,7 @@ find_mode(struct entry *table, int ndim, const int64_t *shape, const int64_t *st
         const uint8_t *item = items;
         for (int k = 0; k < ndim; k++)
             item += at[k] * strides[k];
-        size_t place = (size_t)hash_of(item, size) & (places - 1);
+        size_t place = (size_t)hash_of_item(item, size) & (places - 1);
         while (table[place].item && memcmp(table[place].item, item, size) != 0)
             place = (place + 1) & (places - 1);
         struct entry *const e = &table[place];
@@ -174,7 +174,7 @@ fill_tile(struct tile *t, size_t size, tess_error *err)
 }
 
 static tess_status
-do_tile(struct tile *t, tess_array *out, tess_error *err)
+resample_tile(struct tile *t, tess_array *out, tess_error *err)
 {
     const struct cells *const c = &t->r->cells;
     const int64_t typesize = t->r->a->g->typesize;
@@ -263,7 +263,7 @@ resample_tiles(const struct resampling *r, tess_array *out, struct watch *watch,
             n *= t.last[i] - t.first[i];
         done += n;
         watch_part(watch, &all, done, out->g->nitems);
-        st = do_tile(&t, out, err);
+        st = resample_tile(&t, out, err);
     }
     return st;
 }

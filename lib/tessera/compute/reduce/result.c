@@ -167,7 +167,7 @@ near_quotient(int128 sum, int64_t n)
 }
 
 static void
-put_item(const struct state *s, int64_t at, int64_t n, uint8_t *to)
+put_result_item(const struct state *s, int64_t at, int64_t n, uint8_t *to)
 {
     const size_t size = (size_t)s->g->dtype.size;
     if (s->g->kind == GATHER_WHOLE) {
@@ -246,8 +246,8 @@ give_plain_means(const struct state *s, const struct row *row, uint8_t *to)
 }
 
 static tess_status
-give_row(const struct result *r, struct state *s, const struct row *row, uint8_t *to,
-         tess_error *err)
+give_result_row(const struct result *r, struct state *s, const struct row *row, uint8_t *to,
+                tess_error *err)
 {
     tess_status st = TESS_OK;
     switch (r->value) {
@@ -269,7 +269,7 @@ give_row(const struct result *r, struct state *s, const struct row *row, uint8_t
     case RESULT_NEAR_MEAN:
         for (int64_t k = give_plain_means(s, row, to) ? row->n : give_shifted_means(s, row, to);
              k < row->n; k++)
-            put_item(s, row->at + k, present_of(s, row, k), to + k * r->size);
+            put_result_item(s, row->at + k, present_of(s, row, k), to + k * r->size);
         break;
     }
     if (st == TESS_OK && r->turn)
@@ -318,7 +318,7 @@ result_give(const struct result *r, struct state *s, uint8_t *items, const int64
         }
         row.nitems = rows * first.nitems;
         row.last_nitems = rows * first.last_nitems;
-        st = give_row(r, s, &row, items + offset, err);
+        st = give_result_row(r, s, &row, items + offset, err);
         for (int i = axis - 1; i >= 0 && ++at[i] == s->n[i]; i--)
             at[i] = 0;
     }

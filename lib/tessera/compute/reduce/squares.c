@@ -150,7 +150,7 @@ count_squares(struct state *s, const struct cell_run *run, const void *what)
 
 // The weights of the cells in `part`: items of the piece that are no NaNs.
 static void
-count_part(struct state *s, const struct cell_run *run, const void *what)
+squares_of_part(struct state *s, const struct cell_run *run, const void *what)
 {
     const struct state *const part = what;
     (void)s;
@@ -213,7 +213,7 @@ state_add_squares(struct state *s, const int64_t *start, const int64_t *stop, co
     if (mask)
         state_run(&part, start, stop, kernel_sum_whole(NUMERIC_U1),
                   &(struct cell_row){.low = part.missing}, mask, 1);
-    state_each_cell(s, start, stop, count_part, &part);
+    state_each_cell(s, start, stop, squares_of_part, &part);
     state_run(&part, start, stop, kernel_shift(s->g->number), &to, numbers, s->g->size);
     state_run(&part, start, stop, add, &to, numbers, s->g->size);
     for (int i = 1; i < TRIES && better_shifts(&part); i++) {

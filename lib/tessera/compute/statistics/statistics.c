@@ -35,7 +35,7 @@ add_part(void *self, void *tally, const tess_part *part, tess_error *err)
 }
 
 static void
-add_constant(void *self, void *tally, const uint8_t *item, int64_t nitems)
+summary_add_constant(void *self, void *tally, const uint8_t *item, int64_t nitems)
 {
     const struct summary *const s = self;
     tally_repeat(tally, &s->type, item, nitems);
@@ -51,7 +51,7 @@ add_grain(void *self, void *tally, tess_error *err)
 }
 
 static tess_number
-number_of(tess_kind kind, const union number *x, bool any)
+number_of_union(tess_kind kind, const union number *x, bool any)
 {
     tess_number n = {.kind = kind};
     if (kind == TESS_KIND_FLOAT)
@@ -64,7 +64,7 @@ number_of(tess_kind kind, const union number *x, bool any)
 }
 
 static void
-deliver(const struct summary *s, tess_statistics *out)
+give_statistics(const struct summary *s, tess_statistics *out)
 {
     const struct tally *const t = &s->all;
     const int64_t finite = t->count - t->nonfinite;
@@ -73,8 +73,8 @@ deliver(const struct summary *s, tess_statistics *out)
     *out = (tess_statistics){
         .count = t->count,
         .nonfinite = t->nonfinite,
-        .min = number_of(kind, &t->min, finite > 0),
-        .max = number_of(kind, &t->max, finite > 0),
+        .min = number_of_union(kind, &t->min, finite > 0),
+        .max = number_of_union(kind, &t->max, finite > 0),
     };
     if (kind == TESS_KIND_FLOAT) {
         out->sum = exact_value(t->sum.parts);
@@ -93,7 +93,7 @@ summarise(const tess_array *a, const int64_t *start, const int64_t *stop, struct
     const struct parts_user user = {
         .self = s,
         .part = add_part,
-        .constant = add_constant,
+        .constant = summary_add_constant,
         .finish = add_grain,
         .unaligned = true,
     };
@@ -119,6 +119,6 @@ array_statistics(const tess_array *a, const int64_t *start, const int64_t *stop,
                        name ? name : "unknown");
     const tess_status st = nitems > 0 ? summarise(a, start, stop, &s, watch, err) : TESS_OK;
     if (st == TESS_OK)
-        deliver(&s, out);
+        give_statistics(&s, out);
     return st;
 }

@@ -373,7 +373,7 @@ tally_box(struct tally *t, const struct number_type *type, int ndim, const int64
 
 // A product of a double and a count, and what it lacks.
 static void
-add_product(double sum[2], double x, double n)
+add_exact_product(double sum[2], double x, double n)
 {
     const double product = x * n;
     exact_add(sum, product);
@@ -393,8 +393,8 @@ tally_repeat(struct tally *t, const struct number_type *type, const uint8_t *ite
     if (type->kind == TESS_KIND_FLOAT) {
         const double x = all.sum.parts[0];
         all.sum.parts[0] = 0;
-        add_product(all.sum.parts, x, (double)(n - low)); // at most 32 bits that are not 0
-        add_product(all.sum.parts, x, (double)low);
+        add_exact_product(all.sum.parts, x, (double)(n - low)); // at most 32 bits that are not 0
+        add_exact_product(all.sum.parts, x, (double)low);
     } else {
         all.sum.whole = int128_mul(all.sum.whole, int128_of(n));
     }

@@ -43,7 +43,7 @@ usage_restore(struct usage *t, const struct usage_saved *saved)
 }
 
 static bool
-is_missing(int64_t entry)
+is_missing_entry(int64_t entry)
 {
     return index_special(entry) == SPECIAL_UNINIT;
 }
@@ -60,7 +60,7 @@ usage_add(struct usage *t, int64_t nstored, int64_t nmissing)
 void
 usage_put(struct usage *t, int64_t before, int64_t after, int64_t size)
 {
-    usage_add(t, (after >= 0) - (before >= 0), is_missing(after) - is_missing(before));
+    usage_add(t, (after >= 0) - (before >= 0), is_missing_entry(after) - is_missing_entry(before));
     usage_added(t, size);
 }
 
@@ -91,7 +91,7 @@ usage_resize(struct usage *t, const struct frame_index *list, int64_t nchunks,
         return;
     }
     for (int64_t n = nchunks; n < list->nchunks; n++)
-        usage_add(t, -(list->entries[n] >= 0), -is_missing(list->entries[n]));
+        usage_add(t, -(list->entries[n] >= 0), -is_missing_entry(list->entries[n]));
 }
 
 void
@@ -101,7 +101,7 @@ usage_forget_counts(struct usage *t)
 }
 
 static void
-count(const struct frame_index *list, int64_t *nstored, int64_t *nmissing)
+count_usage(const struct frame_index *list, int64_t *nstored, int64_t *nmissing)
 {
     *nstored = *nmissing = 0;
     if (!list->entries) {
@@ -110,7 +110,7 @@ count(const struct frame_index *list, int64_t *nstored, int64_t *nmissing)
     }
     for (int64_t n = 0; n < list->nchunks; n++) {
         *nstored += list->entries[n] >= 0;
-        *nmissing += is_missing(list->entries[n]);
+        *nmissing += is_missing_entry(list->entries[n]);
     }
 }
 
@@ -121,7 +121,7 @@ usage_count(struct usage *t, const struct frame_index *list, int64_t *nstored, i
     *nmissing = t->nmissing;
     if (*nstored >= 0)
         return;
-    count(list, nstored, nmissing);
+    count_usage(list, nstored, nmissing);
     t->nmissing = *nmissing;
     t->nstored = *nstored; // last: it says that both are there
 }
@@ -166,7 +166,7 @@ frame_known_live_bytes(const struct frame *f)
 }
 
 static tess_status
-check_size(const struct chunk_place *place, int32_t size, tess_error *err)
+check_place_size(const struct chunk_place *place, int32_t size, tess_error *err)
 {
     if (size < CHUNK_HEADER_MIN || size > place->room)
         return err_set(err, TESS_ERR_CORRUPT, place->position + 12,
@@ -204,7 +204,7 @@ measure_some(const struct frame *f, const int64_t *entries, size_t n, size_t *co
     if (places[0].owned)
         io_close(places[0].io);
     for (size_t i = 0; i < k && st == TESS_OK; i++) {
-        st = check_size(&places[i], sizes[i], err);
+        st = check_place_size(&places[i], sizes[i], err);
         *live += sizes[i];
     }
     *count = k;

@@ -20,7 +20,7 @@
 enum { MOMENTS = 10000 }; // milliseconds
 
 static tess_status
-check_number(const struct frame_options *o, tess_error *err)
+check_lock_number(const struct frame_options *o, tess_error *err)
 {
     bool behind;
     const tess_status st = lock_file_check(o->lock_file, &behind, err);
@@ -43,7 +43,7 @@ lock_try(const struct frame_options *o, tess_status (*try)(struct lock_file *, t
 {
     tess_error why;
     tess_status st = try(o->lock_file, err);
-    if (is_busy(st, err) && check_number(o, &why) == TESS_ERR_STALE) {
+    if (is_busy(st, err) && check_lock_number(o, &why) == TESS_ERR_STALE) {
         *err = why;
         st = TESS_ERR_STALE;
     }
@@ -76,7 +76,7 @@ frame_lock_share_early(const struct frame_options *o, tess_error *err)
     tess_status st = lock_get(o, lock_file_share, err);
     if (st != TESS_OK)
         return st;
-    st = check_number(o, err);
+    st = check_lock_number(o, err);
     if (st != TESS_OK)
         lock_file_unshare(o->lock_file);
     return st;

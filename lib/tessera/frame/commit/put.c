@@ -302,7 +302,7 @@ frame_drop(struct frame *f, struct frame_staged *staged)
 // -- leases
 
 static bool
-is_stored(const struct lent_chunk *chunk)
+is_lent_stored(const struct lent_chunk *chunk)
 {
     return chunk->special == SPECIAL_NONE;
 }
@@ -368,7 +368,7 @@ static tess_status
 check_leased(const struct frame *f, const struct lent_chunk *chunks, int64_t n, tess_error *err)
 {
     for (int64_t i = 0; i < n; i++)
-        if (is_stored(&chunks[i]) && !frame_is_leased(f, &chunks[i]))
+        if (is_lent_stored(&chunks[i]) && !frame_is_leased(f, &chunks[i]))
             return err_set(err, TESS_ERR_ARG, -1,
                            "chunk %" PRId64 ": its bytes are in no lease, or the lease has ended",
                            chunks[i].n);
@@ -387,7 +387,7 @@ frame_adopt(struct frame *f, const struct lent_chunk *chunks, int64_t n, tess_er
     TRY(f->container->reserve_lent(f, n, err));
     for (int64_t i = 0; i < n; i++) {
         int64_t entry = index_entry_of(chunks[i].special);
-        if (is_stored(&chunks[i])) {
+        if (is_lent_stored(&chunks[i])) {
             extents_carve(&f->staging.leased, extent_of(f, &chunks[i]));
             entry = f->container->adopt(f, &chunks[i]);
         }

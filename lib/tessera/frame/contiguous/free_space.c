@@ -47,7 +47,7 @@ enum {
 };
 
 static tess_status
-check_room(int64_t position, int64_t room, tess_error *err)
+check_stored_room(int64_t position, int64_t room, tess_error *err)
 {
     if (room < CHUNK_HEADER_SIZE)
         return err_set(err, TESS_ERR_CORRUPT, position,
@@ -138,7 +138,7 @@ free_space_look(struct frame *f, int64_t end, const int64_t *positions, size_t n
         goto out;
     }
     for (size_t i = 0; i < n; i++)
-        TRY(check_room(positions[i], positions[i + 1] - positions[i], err));
+        TRY(check_stored_room(positions[i], positions[i + 1] - positions[i], err));
     TRY(heads_read_sizes(f->io, positions, n, sizes, err));
     for (size_t i = 0; i < n; i++)
         TRY(chunk_end(positions[i], positions[i + 1] - positions[i], sizes[i], &ends[i], err));

@@ -73,7 +73,7 @@ shorten_settle(struct frame *f)
 }
 
 static int
-by_position(const void *a, const void *b)
+by_file_position(const void *a, const void *b)
 {
     const int64_t x = ((const struct move *)a)->from.start;
     const int64_t y = ((const struct move *)b)->from.start;
@@ -86,7 +86,7 @@ by_position(const void *a, const void *b)
  * all, where they begin comes last, which is never moved.
  */
 static tess_status
-list_chunks(const struct frame *f, struct plan *p)
+list_stored_chunks(const struct frame *f, struct plan *p)
 {
     const struct space *const s = &f->space;
     const int64_t listed = f->index.entries ? f->index.nchunks : 0;
@@ -103,7 +103,7 @@ list_chunks(const struct frame *f, struct plan *p)
         if (f->index.entries[n] >= from - f->h.header_len)
             p->moves[p->nlisted++] =
                 (struct move){.n = n, .from.start = f->h.header_len + f->index.entries[n]};
-    qsort(p->moves, p->nlisted, sizeof *p->moves, by_position);
+    qsort(p->moves, p->nlisted, sizeof *p->moves, by_file_position);
     if (from == first)
         p->moves[p->nlisted++].from = (struct extent){first, 0};
     return TESS_OK;
@@ -214,7 +214,7 @@ move_down(struct frame *f, int64_t least)
     struct plan p = {0};
     tess_status st = frame_need_checksums(f, NULL);
     if (st == TESS_OK)
-        st = list_chunks(f, &p);
+        st = list_stored_chunks(f, &p);
     if (st == TESS_OK)
         shorten_choose(f, &p);
     if (p.nmoves > 0)

@@ -52,7 +52,7 @@ ledger_finish(struct ledger *x)
 
 // Of a block, whose hash is to be written, or was read.
 static uint64_t
-hash_of(uint8_t *block, size_t size)
+hash_of_ledger(uint8_t *block, size_t size)
 {
     put_u64le(block + HASH_AT, 0);
     return checksum_of(block, size);
@@ -86,7 +86,7 @@ parse_block(uint8_t *block, size_t size, struct ledger *x, tess_error *err)
     if (!old && (size < FIXED_SIZE || block[0] != FORMAT))
         return err_set(err, TESS_ERR_CORRUPT, -1, "%zu bytes that are no ledger", size);
     x->hash = get_u64le(block + HASH_AT);
-    if (hash_of(block, size) != x->hash)
+    if (hash_of_ledger(block, size) != x->hash)
         return err_set(err, TESS_ERR_CORRUPT, -1,
                        "a ledger of %zu bytes that does not match its checksum", size);
     put_u64le(block + HASH_AT, x->hash);
@@ -302,7 +302,7 @@ ledger_seal(uint8_t *block, size_t size, uint64_t number, int64_t position, cons
     put_head(block + FIXED_SIZE, head, head_size);
     if (previous_size > 0)
         put_head(block + FIXED_SIZE + head_size, previous, previous_size);
-    const uint64_t hash = hash_of(block, size);
+    const uint64_t hash = hash_of_ledger(block, size);
     put_u64le(block + HASH_AT, hash);
     return hash;
 }

@@ -244,7 +244,7 @@ count_visits(struct boxes_ahead *x)
 
 // Bytes in memory, and on their way there.
 static int64_t
-size_ahead(struct boxes_ahead *x)
+boxes_size_ahead(struct boxes_ahead *x)
 {
     pthread_mutex_lock(&x->lock);
     const int64_t kept = x->kept;
@@ -254,7 +254,7 @@ size_ahead(struct boxes_ahead *x)
 
 // Whether a chunk is announced. No more than can be expected: jobs read the rest of a long box.
 static bool
-announce(struct boxes_ahead *x)
+boxes_announce(struct boxes_ahead *x)
 {
     const int visits = count_visits(x);
     struct upcoming *const u = &x->upcoming;
@@ -262,7 +262,7 @@ announce(struct boxes_ahead *x)
     bool announced = true, any = false;
     tess_status st = TESS_OK;
     while (announced && st == TESS_OK && visits + u->count < VISITS &&
-           (u->count == 0 || room_is_left(&x->announced, u->count, size_ahead(x)))) {
+           (u->count == 0 || room_is_left(&x->announced, u->count, boxes_size_ahead(x)))) {
         st = upcoming_announce(u, &announced, &opening, NULL);
         any |= announced;
     }
@@ -274,13 +274,13 @@ announce(struct boxes_ahead *x)
 }
 
 static bool
-may_make(struct boxes_ahead *x)
+boxes_may_make(struct boxes_ahead *x)
 {
     const struct upcoming *const u = &x->upcoming;
-    if (x->all_made || !announce(x))
+    if (x->all_made || !boxes_announce(x))
         return false;
     const int64_t box = ((const struct ahead_chunk *)upcoming_peek(u))->box;
-    const int64_t size = size_ahead(x);
+    const int64_t size = boxes_size_ahead(x);
     if (box < x->reached)
         return true;
     if (box == x->reached)
@@ -294,11 +294,11 @@ static bool
 wants_bytes(struct boxes_ahead *x, int64_t box)
 {
     const int64_t budget = x->wanted.budget;
-    return count_visits(x) == 0 || size_ahead(x) < (box == x->reached ? budget / 2 : budget);
+    return count_visits(x) == 0 || boxes_size_ahead(x) < (box == x->reached ? budget / 2 : budget);
 }
 
 static void
-make_one(struct boxes_ahead *x)
+boxes_make_one(struct boxes_ahead *x)
 {
     struct upcoming *const u = &x->upcoming;
     struct fetch_grain g;
@@ -323,8 +323,8 @@ boxes_ahead_reach(struct boxes_ahead *x, int64_t k, tess_error *err)
     if (!x)
         return TESS_OK;
     x->reached = k;
-    while (may_make(x))
-        make_one(x);
+    while (boxes_may_make(x))
+        boxes_make_one(x);
     io_ahead_go(x->ahead);
     return watch_is_cancelled(x->fetch.watch) ? watch_look(x->fetch.watch, err) : TESS_OK;
 }
@@ -365,7 +365,8 @@ prepare(struct boxes_ahead *x, tess_error *err)
 }
 
 static tess_status
-begin(struct boxes_ahead *x, const struct chunk_grid *grid, struct watch *watch, tess_error *err)
+boxes_begin(struct boxes_ahead *x, const struct chunk_grid *grid, struct watch *watch,
+            tess_error *err)
 {
     static const struct fetch_reader reader = {
         .position_size = sizeof(struct ahead_chunk),
@@ -404,7 +405,7 @@ boxes_ahead_new(struct boxes_ahead **out, const struct chunk_grid *grid,
     x->map = map;
     x->next_box = next_box;
     x->arg = arg;
-    const tess_status st = begin(x, grid, watch, err);
+    const tess_status st = boxes_begin(x, grid, watch, err);
     if (st == TESS_OK) {
         *out = x;
     } else {

@@ -1,8 +1,8 @@
 /*
  * fetch.c - the engine that reads: blocks of chunks, decoded in parallel, given to a sink.
  *
- * A small read is run_alone(): make a grain, open its chunk, decode its blocks, give them to the
- * sink, and so on. Others are tasks of several threads.
+ * A small read is fetch_run_alone(): make a grain, open its chunk, decode its blocks, give them to
+ * the sink, and so on. Others are tasks of several threads.
  *
  * Elsewhere: how blocks become grains, and, of tasks, how chunks are opened early and the stored
  * bytes of many grains read together (private.h); the blocks of a grain (grid/blocks.h).
@@ -236,7 +236,7 @@ fetch_drop(void *arg, void *grain)
 // The calling thread does all grains, each as it is made. Where others want to change something
 // between two chunks, it lets them.
 static tess_status
-run_alone(struct fetch_job *job, tess_error *err)
+fetch_run_alone(struct fetch_job *job, tess_error *err)
 {
     const struct fetch_reader *const r = job->f->reader;
     struct grain_maker *const m = &job->maker;
@@ -291,7 +291,7 @@ run_task(const struct task *task, const struct task_width *width, struct fetch_j
 
 // Several threads, or reading ahead.
 static tess_status
-run_together(struct fetch_job *job, const struct task_width *width, tess_error *err)
+fetch_run_together(struct fetch_job *job, const struct task_width *width, tess_error *err)
 {
     const struct fetch *const f = job->f;
     const struct task task = {.next = fetch_next,
@@ -331,6 +331,6 @@ fetch_run(const struct fetch *f, tess_error *err)
     job.f = f;
     watched_init(&job.watched, f->watch);
     watch_job(f->watch, f->weight);
-    return task_is_shared(&width) || planned_pays(f) ? run_together(&job, &width, err)
-                                                     : run_alone(&job, err);
+    return task_is_shared(&width) || planned_pays(f) ? fetch_run_together(&job, &width, err)
+                                                     : fetch_run_alone(&job, err);
 }

@@ -159,7 +159,7 @@ reading_enter(struct reading *r, int64_t n, tess_error *err)
 }
 
 static tess_status
-reading_begin(struct reading *r, tess_error *err)
+plain_reading_begin(struct reading *r, tess_error *err)
 {
     r->s = pool_take(r->grid->pool);
     if (!r->s)
@@ -170,7 +170,7 @@ reading_begin(struct reading *r, tess_error *err)
 }
 
 static void
-reading_end(struct reading *r)
+plain_reading_end(struct reading *r)
 {
     chunk_ahead_release(&r->early);
     list_ahead_end(&r->ahead);
@@ -181,7 +181,7 @@ reading_end(struct reading *r)
 
 // A chunk of any size had one when the frame was opened, which places of items go by.
 static tess_status
-check_size(const struct reading *r, const struct chunk_header *h, tess_error *err)
+check_chunk_size(const struct reading *r, const struct chunk_header *h, tess_error *err)
 {
     const int64_t start = plain_chunk_start(r->grid, r->n);
     const int64_t size = plain_chunk_start(r->grid, r->n + 1) - start;
@@ -200,7 +200,7 @@ read_chunk(const struct reading *r, int64_t offset, uint8_t *dst, int64_t size, 
     tess_status st = stored_chunk_open(&sc, r->grid->frame, r->n, r->s, err);
     if (st != TESS_OK)
         return st;
-    st = check_size(r, &sc.chunk.h, err);
+    st = check_chunk_size(r, &sc.chunk.h, err);
     if (st == TESS_OK)
         st = reading_want_rest(r, &sc, offset, offset + size, err);
     if (st == TESS_OK)
@@ -238,8 +238,8 @@ read_run(struct reading *r, int64_t at, int64_t end, uint8_t *dst, tess_error *e
 
 // n items of a piece, `from` items behind the start of the box.
 static tess_status
-place_run(const struct box_memory *dst, int64_t from, int64_t n, int64_t size, uint8_t *to,
-          const uint8_t *piece, int64_t piece_stride, tess_error *err)
+place_plain_items(const struct box_memory *dst, int64_t from, int64_t n, int64_t size, uint8_t *to,
+                  const uint8_t *piece, int64_t piece_stride, tess_error *err)
 {
     if (!dst->as) {
         ndcopy(1, &n, size, to, dst->stride, piece, &piece_stride);
@@ -265,7 +265,8 @@ read_pieces(struct reading *r, const struct box_memory *dst, int64_t most, tess_
         const int64_t n = ceil_div(min_i64(most, r->stop - start), step);
         st = read_run(r, start * size, (start + (n - 1) * step + 1) * size, piece, err);
         if (st == TESS_OK)
-            st = place_run(dst, (start - r->start) / step, n, size, to, piece, from_stride, err);
+            st = place_plain_items(dst, (start - r->start) / step, n, size, to, piece, from_stride,
+                                   err);
         start += n * step;
         to += n * stride;
     }
@@ -343,15 +344,15 @@ next_part(void *job, void *grain, bool *more, tess_error *err)
 }
 
 static tess_status
-read_part(void *job, void *grain, tess_error *err)
+plain_read_part(void *job, void *grain, tess_error *err)
 {
     const struct parts *const p = job;
     const struct part *const part = grain;
     struct reading r = {.grid = p->grid, .watch = p->watch, .n = -1}; // nothing is read ahead
-    tess_status st = reading_begin(&r, err);
+    tess_status st = plain_reading_begin(&r, err);
     if (st == TESS_OK)
         st = read_run(&r, part->at, part->end, part->dst, err);
-    reading_end(&r);
+    plain_reading_end(&r);
     return st;
 }
 
@@ -359,7 +360,7 @@ static tess_status
 read_parts(const struct reading *r, uint8_t *dst, tess_error *err)
 {
     static const struct task task = {
-        .next = next_part, .work = read_part, .grain_size = sizeof(struct part)};
+        .next = next_part, .work = plain_read_part, .grain_size = sizeof(struct part)};
     const struct chunk_grid *const grid = r->grid;
     const int64_t at = r->start * grid->g.typesize, end = r->stop * grid->g.typesize;
     const struct task_width width =
@@ -396,10 +397,10 @@ plain_read(const struct chunk_grid *grid, int64_t start, int64_t stop, int64_t s
     if (st == TESS_OK && parts)
         st = read_parts(&r, dst->items, err);
     else if (st == TESS_OK)
-        st = reading_begin(&r, err);
+        st = plain_reading_begin(&r, err);
     if (st == TESS_OK && !parts)
         st = packed ? read_run(&r, start * size, stop * size, dst->items, err)
                     : read_pieces(&r, dst, most, err);
-    reading_end(&r);
+    plain_reading_end(&r);
     return st;
 }

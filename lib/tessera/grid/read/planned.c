@@ -33,24 +33,24 @@ may_begin(const struct planned *p)
 
 // Bytes in memory, and on their way there.
 static int64_t
-size_ahead(const struct planned *p)
+planned_size_ahead(const struct planned *p)
 {
     return p->kept + io_ahead_size(p->ahead);
 }
 
 // Whether to make another grain before the first of those made is handed out.
 static bool
-may_make(struct planned *p)
+planned_may_make(struct planned *p)
 {
     const struct grain_maker *const m = p->maker;
     if (p->all_made || (!m->more_blocks && m->upcoming->count == 0 && !may_begin(p)))
         return false;
-    const bool room = room_is_left(&p->grains, p->count, size_ahead(p));
+    const bool room = room_is_left(&p->grains, p->count, planned_size_ahead(p));
     return p->count == 0 || (room && (m->more_blocks || upcoming_is_ready(m->upcoming)));
 }
 
 static tess_status
-announce(struct planned *p, tess_error *err)
+planned_announce(struct planned *p, tess_error *err)
 {
     struct upcoming *const u = p->maker->upcoming;
     struct opening *opening;
@@ -58,7 +58,7 @@ announce(struct planned *p, tess_error *err)
     bool announced = true, any = false;
     p->chunks.most = u->most;
     while (announced && st == TESS_OK && may_begin(p) &&
-           (u->count == 0 || room_is_left(&p->chunks, u->count, size_ahead(p)))) {
+           (u->count == 0 || room_is_left(&p->chunks, u->count, planned_size_ahead(p)))) {
         st = upcoming_announce(u, &announced, &opening, err);
         any |= announced;
     }
@@ -69,12 +69,12 @@ announce(struct planned *p, tess_error *err)
 }
 
 static tess_status
-make_one(struct planned *p, tess_error *err)
+planned_make_one(struct planned *p, tess_error *err)
 {
     struct fetch_grain *const g = &p->made[(p->first + p->count) % MADE_MAX];
     bool more = true;
     grain_init(g);
-    tess_status st = announce(p, err);
+    tess_status st = planned_announce(p, err);
     if (st == TESS_OK)
         st = grain_make(p->maker, g, &more, err);
     p->all_made = st != TESS_OK || !more;
@@ -91,10 +91,10 @@ make_one(struct planned *p, tess_error *err)
 // Make what there is room for; of what is in the cache a few at a time, as other workers wait for
 // `next` meanwhile.
 static void
-fill(struct planned *p)
+planned_fill(struct planned *p)
 {
-    for (int n = 0; may_make(p); n++) {
-        p->later = make_one(p, &p->why);
+    for (int n = 0; planned_may_make(p); n++) {
+        p->later = planned_make_one(p, &p->why);
         if (n >= MAKE_STEP && !p->asked)
             break;
     }
@@ -117,7 +117,7 @@ should_read(struct planned *p)
 tess_status
 planned_next(struct planned *p, struct fetch_grain *g, bool *more, tess_error *err)
 {
-    fill(p);
+    planned_fill(p);
     if (should_read(p)) {
         g->kind = GRAIN_READING;
         atomic_fetch_add(&p->reading, 1);

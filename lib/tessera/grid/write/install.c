@@ -75,7 +75,7 @@ stage_special(struct chunk_grid *grid, struct frame_staged *staged, int64_t n,
 enum { MANY = 64 }; // chunks, for which the cache is searched once
 
 static int
-by_number(const void *x, const void *y)
+by_chunk_number(const void *x, const void *y)
 {
     const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
     return (a > b) - (a < b);
@@ -90,7 +90,7 @@ list_many(const struct frame_staged *staged)
     for (int64_t i = 0; list && i < n; i++)
         list[i] = frame_staged_chunk(staged, i);
     if (list)
-        qsort(list, (size_t)n, sizeof *list, by_number);
+        qsort(list, (size_t)n, sizeof *list, by_chunk_number);
     return list;
 }
 

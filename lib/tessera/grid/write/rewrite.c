@@ -398,7 +398,7 @@ abandon_stream(struct rewrite *m)
 
 // The whole chunk.
 static tess_status
-store_bytes(struct rewrite *m, const uint8_t *bytes, int32_t cbytes, tess_error *err)
+store_chunk_bytes(struct rewrite *m, const uint8_t *bytes, int32_t cbytes, tess_error *err)
 {
     if (m->source->staged)
         return stage_chunk(m->grid, m->source->staged, m->edit.n, bytes, cbytes, err);
@@ -505,7 +505,7 @@ rewrite_put_plain(struct rewrite *m, tess_error *err)
         if (st != TESS_OK)
             return st;
     }
-    return store_bytes(m, bytes, cbytes, err);
+    return store_chunk_bytes(m, bytes, cbytes, err);
 }
 
 // The same, block by block.
@@ -540,7 +540,7 @@ put_blocks(struct rewrite *m, tess_error *err)
                            frame_put_special(f, m->source->staged, m->edit.n, special, err));
     }
     if (!m->streamed)
-        return store_bytes(m, m->bytes.bytes, cbytes, err);
+        return store_chunk_bytes(m, m->bytes.bytes, cbytes, err);
     const tess_status st = stream(m, 0, m->bytes.bytes, m->front, err);
     return st == TESS_OK ? end_stream(m, cbytes, err) : st;
 }

@@ -145,7 +145,7 @@ turns_begin(struct turns *t, const struct geometry *g, struct turn *turn)
 }
 
 static bool
-is_taken(const struct turns *t, const struct geometry *g, int64_t chunk)
+is_chunk_taken(const struct turns *t, const struct geometry *g, int64_t chunk)
 {
     for (const struct turn *turn = t->first; turn; turn = turn->next)
         if (turn_has(turn, g, chunk))
@@ -160,7 +160,7 @@ turns_begin_free(struct turns *t, const struct geometry *g, struct turn *turn, i
     size_t left = 0;
     waitlock_lock(&t->lock);
     for (size_t i = 0; i < n; i++)
-        if (!is_taken(t, g, list[i]))
+        if (!is_chunk_taken(t, g, list[i]))
             list[left++] = list[i];
     turn_of_list(turn, list, left);
     if (left > 0)

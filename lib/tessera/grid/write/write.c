@@ -83,7 +83,7 @@ box_step(struct box_source *box)
 }
 
 static bool
-next_box(void *cursor, struct edit *e)
+next_edit_box(void *cursor, struct edit *e)
 {
     struct box_source *const box = cursor;
     const struct geometry *const g = &box->grid->g;
@@ -171,7 +171,7 @@ write_edits(struct box_source *box, struct chunk_grid *grid, const struct box *w
 {
     source->from = box;
     source->cursor = box;
-    source->next = next_box;
+    source->next = next_edit_box;
     source->touched = box_touched;
     source->fill = box_fill;
     source->constant = box_constant;

@@ -102,7 +102,7 @@ box_replaces_block(const struct box_hold *h)
 }
 
 static bool
-box_step(struct hold *hold)
+hold_step(struct hold *hold)
 {
     struct box_hold *const h = (struct box_hold *)hold;
     if (h->more_blocks)
@@ -150,7 +150,7 @@ write_back_box(struct chunk_grid *grid, const struct box *box, const struct box_
                tess_error *err)
 {
     const struct geometry *const g = &grid->g;
-    struct box_hold h = {.hold = {.grid = grid, .step = box_step}};
+    struct box_hold h = {.hold = {.grid = grid, .step = hold_step}};
     struct hold *const hold = &h.hold;
 
     h.more_chunks = walk_chunks(&h.chunks, g, box);
@@ -434,7 +434,7 @@ write_back_end_room(const struct chunk_grid *grid, int64_t room)
 
 // With the turn of all chunks, in which no other call makes anything urgent.
 static tess_status
-commit_all(struct chunk_grid *grid, tess_error *err)
+commit_written(struct chunk_grid *grid, tess_error *err)
 {
     struct cached **blocks;
     size_t n;
@@ -462,7 +462,7 @@ write_back_commit(struct chunk_grid *grid, tess_error *err)
         return st;
     turn_of_all(&all, &grid->g);
     turns_begin(grid->turns, &grid->g, &all);
-    st = commit_all(grid, err);
+    st = commit_written(grid, err);
     turns_end(grid->turns, &all);
     return st;
 }

@@ -35,7 +35,7 @@ removal_end(struct removal *r)
 
 // The last part must be a name, which leads to what is removed alone.
 static tess_status
-check_name(const char *path, tess_error *err)
+check_removed_name(const char *path, tess_error *err)
 {
     const char *const slash = strrchr(path, '/');
     const char *const name = slash ? slash + 1 : path;
@@ -57,7 +57,7 @@ removal_begin(struct removal *r, const char *path, const struct folder_kind *fol
     if (!r->path)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
     tess_error why;
-    tess_status st = check_name(r->path, &why);
+    tess_status st = check_removed_name(r->path, &why);
     if (st == TESS_OK)
         st = naming_begin(&r->naming, kind, folder, r->path, true, -1, &why);
     if (st == TESS_ERR_IO && why.sys == ENOENT) // nor its directory

@@ -63,7 +63,7 @@ convert_item_size(const struct item_type *type)
 }
 
 static bool
-is_float(int number)
+is_float_type(int number)
 {
     return number == NUMBER_F4 || number == NUMBER_F8;
 }
@@ -71,7 +71,8 @@ is_float(int number)
 // -- which steps
 
 static struct step *
-add_step(struct converter *c, step_fn *run, enum step_place place, const tess_conversion *how)
+add_conversion_step(struct converter *c, step_fn *run, enum step_place place,
+                    const tess_conversion *how)
 {
     assert(c->count < STEPS_MOST);
     struct step *const s = &c->steps[c->count];
@@ -92,7 +93,7 @@ add_step(struct converter *c, step_fn *run, enum step_place place, const tess_co
 static void
 add_loop(struct converter *c, convert_fn *loop, const tess_conversion *how)
 {
-    add_step(c, step_kernel, STEP_MOVE, how)->kernel = loop;
+    add_conversion_step(c, step_kernel, STEP_MOVE, how)->kernel = loop;
 }
 
 static void
@@ -105,7 +106,7 @@ static void
 add_turn(struct converter *c, const struct item_kind *kind, const tess_conversion *how)
 {
     const struct convert_kernels *const k = convert_kernels();
-    struct step *const s = add_step(c, step_turned, STEP_MOVE, how);
+    struct step *const s = add_conversion_step(c, step_turned, STEP_MOVE, how);
     s->turn = kind->word == 2 ? k->turn2 : kind->word == 4 ? k->turn4 : k->turn8;
     s->parts = (size_t)kind->parts;
 }
@@ -115,7 +116,7 @@ static void
 add_doubles(struct converter *c, int from, const tess_conversion *how)
 {
     if (from == NUMBER_I8 || from == NUMBER_U8)
-        add_step(c, from == NUMBER_I8 ? step_odd_i8 : step_odd_u8, STEP_MOVE, how);
+        add_conversion_step(c, from == NUMBER_I8 ? step_odd_i8 : step_odd_u8, STEP_MOVE, how);
     else
         add_kernel(c, from, NUMBER_F8, how);
 }
@@ -136,7 +137,7 @@ add_numbers(struct converter *c, int from, const struct item_type *to, const tes
     }
     if (from != NUMBER_F8)
         add_doubles(c, from, how);
-    add_step(c, kind->narrow, STEP_MOVE, how);
+    add_conversion_step(c, kind->narrow, STEP_MOVE, how);
 }
 
 static void
@@ -149,15 +150,16 @@ add_complex(struct converter *c, const struct item_kind *from, const struct item
 
 // Missing values are found in what is stored; NaN is put where floats are first.
 static int
-add_missing(struct converter *c, int number, const struct item_kind *to, const tess_conversion *how)
+add_missing_steps(struct converter *c, int number, const struct item_kind *to,
+                  const tess_conversion *how)
 {
-    const int as = is_float(number) ? number : NUMBER_F8;
-    add_step(c, step_mark, STEP_LOOK, how)->mark = convert_kernels()->mark[number];
+    const int as = is_float_type(number) ? number : NUMBER_F8;
+    add_conversion_step(c, step_mark, STEP_LOOK, how)->mark = convert_kernels()->mark[number];
     if (as != number && to->number != NUMBER_F8)
         add_doubles(c, number, how);
     else
         add_kernel(c, number, as, how);
-    add_step(c, kinds[as].blank, STEP_CHANGE, how);
+    add_conversion_step(c, kinds[as].blank, STEP_CHANGE, how);
     return as;
 }
 
@@ -165,20 +167,21 @@ static int
 add_scaling(struct converter *c, int number, const struct item_kind *to, bool writing,
             const tess_conversion *how)
 {
-    const bool whole = !is_float(to->number) && to->number != NUMBER_B1;
+    const bool whole = !is_float_type(to->number) && to->number != NUMBER_B1;
     if (writing) {
         if (number != NUMBER_F8)
             add_kernel(c, number, NUMBER_F8, how);
-        add_step(c, step_unscaled, STEP_MOVE, how)->unscale = convert_kernels()->unscale[whole];
+        add_conversion_step(c, step_unscaled, STEP_MOVE, how)->unscale =
+            convert_kernels()->unscale[whole];
     } else {
         const bool single = to->number == NUMBER_F4 && !to->narrow;
-        add_step(c, step_scaled, STEP_MOVE, how)->scaled =
+        add_conversion_step(c, step_scaled, STEP_MOVE, how)->scaled =
             convert_kernels()->scaled[number][single ? 0 : 1];
         if (single)
             return NUMBER_F4;
     }
     if (whole && !writing)
-        add_step(c, step_rounded, STEP_MOVE, how);
+        add_conversion_step(c, step_rounded, STEP_MOVE, how);
     return NUMBER_F8;
 }
 
@@ -190,30 +193,30 @@ add_real(struct converter *c, int number, const struct item_type *to, const tess
     const struct item_kind *const kind = &kinds[to->id];
     const bool scaled = how->scale != 1 || how->offset != 0;
     const bool bounds = how->least.kind != 0 || how->most.kind != 0;
-    const bool blanks = !writing && is_float(kind->number) && (how->nmissing > 0 || bounds);
-    const bool fills = writing && is_float(number) && how->nmissing > 0;
+    const bool blanks = !writing && is_float_type(kind->number) && (how->nmissing > 0 || bounds);
+    const bool fills = writing && is_float_type(number) && how->nmissing > 0;
 
     if (fills) {
-        add_step(c, kinds[number].unblank, STEP_MOVE, how);
+        add_conversion_step(c, kinds[number].unblank, STEP_MOVE, how);
     } else if (blanks && !scaled) {
-        number = add_missing(c, number, kind, how);
+        number = add_missing_steps(c, number, kind, how);
     } else if (blanks) { // scaling makes floats
-        add_step(c, step_mark, STEP_LOOK, how)->mark = convert_kernels()->mark[number];
-        if (is_float(number)) {
+        add_conversion_step(c, step_mark, STEP_LOOK, how)->mark = convert_kernels()->mark[number];
+        if (is_float_type(number)) {
             add_kernel(c, number, number, how);
-            add_step(c, kinds[number].blank, STEP_CHANGE, how);
+            add_conversion_step(c, kinds[number].blank, STEP_CHANGE, how);
         }
     }
-    const bool late = blanks && scaled && !is_float(number);
+    const bool late = blanks && scaled && !is_float_type(number);
     if (scaled)
         number = add_scaling(c, number, kind, writing, how);
     if (scaled && fills)
-        add_step(c, step_zero_f8, STEP_CHANGE, how);
+        add_conversion_step(c, step_zero_f8, STEP_CHANGE, how);
     if (late)
-        add_step(c, kinds[number].blank, STEP_CHANGE, how);
+        add_conversion_step(c, kinds[number].blank, STEP_CHANGE, how);
     add_numbers(c, number, to, how);
     if (fills)
-        add_step(c, kind->put, STEP_CHANGE, how);
+        add_conversion_step(c, kind->put, STEP_CHANGE, how);
 }
 
 // -- missing values as items of the stored type
@@ -235,7 +238,7 @@ number_as(const tess_number *x, int number, enum misfit misfit, uint8_t *item)
         memcpy(bytes, &x->f, sizeof bytes);
     if (k->pairs[from][number](item, bytes, 1, misfit) < 1)
         return false;
-    if (is_float(number))
+    if (is_float_type(number))
         return true;
     k->pairs[number][from](back, item, 1, MISFIT_WRAP);
     double whole;
@@ -259,7 +262,7 @@ missing_as(const tess_number *x, const struct item_type *type, bool stored, uint
     uint8_t wide[8], half[8];
     const int number = stored ? kind->number : compared_as(type);
     if (!kind->narrow)
-        return number_as(x, number, is_float(number) ? MISFIT_WRAP : MISFIT_STOP, item);
+        return number_as(x, number, is_float_type(number) ? MISFIT_WRAP : MISFIT_STOP, item);
     const struct step s = {.misfit = MISFIT_WRAP};
     if (!number_as(x, NUMBER_F8, MISFIT_WRAP, wide))
         return false;
@@ -291,7 +294,7 @@ bound_leaves_nothing(const tess_number *x, const struct item_type *type, bool le
     const int number = compared_as(type);
     uint8_t item[8];
     tess_number whole = *x;
-    if (is_float(number))
+    if (is_float_type(number))
         return false;
     if (x->kind == TESS_KIND_FLOAT)
         whole.f = least ? ceil(x->f) : floor(x->f);
@@ -351,7 +354,7 @@ init_times(struct converter *c, const struct item_type *from, const struct item_
     if (!time_ratio_init(&c->ratio, &from->unit, &to->unit))
         return err_set(err, TESS_ERR_UNSUPPORTED, -1, "these units of time do not convert");
     if (!time_ratio_is_one(&c->ratio))
-        add_step(c, step_times, STEP_MOVE, how);
+        add_conversion_step(c, step_times, STEP_MOVE, how);
     return TESS_OK;
 }
 
@@ -367,16 +370,16 @@ init_steps(struct converter *c, const struct item_type *from, const struct item_
         return TESS_OK;
     }
     if (f->parts == 2 && to->id == NUMBER_B1) {
-        add_step(c, f->truth, STEP_MOVE, how);
+        add_conversion_step(c, f->truth, STEP_MOVE, how);
         return TESS_OK;
     }
     if (f->parts == 2)
-        add_step(c, f->real, STEP_MOVE, how);
+        add_conversion_step(c, f->real, STEP_MOVE, how);
     else if (f->half)
         add_loop(c, convert_kernels()->widen[f->half - 1], how);
     add_real(c, f->number, to, how, writing);
     if (t->parts == 2)
-        add_step(c, t->join, STEP_MOVE, how);
+        add_conversion_step(c, t->join, STEP_MOVE, how);
     return TESS_OK;
 }
 
@@ -394,9 +397,9 @@ is_certain(const struct converter *c, const struct item_type *from, const struct
         return t->number == NUMBER_F8;
     if (f->parts > t->parts)
         return false;
-    if (is_float(t->number) && !t->narrow)
-        return !is_float(f->number) || f->number <= t->number;
-    if (is_float(f->number))
+    if (is_float_type(t->number) && !t->narrow)
+        return !is_float_type(f->number) || f->number <= t->number;
+    if (is_float_type(f->number))
         return false;
     if (t->narrow)
         return to->id == ITEM_BF16 || f->size == 1;

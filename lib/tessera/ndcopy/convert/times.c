@@ -70,7 +70,7 @@ time_unit_parse(const char *dtype, struct time_unit *unit)
 }
 
 static int128
-divisor(int128 x, int128 y)
+common_divisor(int128 x, int128 y)
 {
     while (!int128_is_equal(y, int128_of(0))) {
         const int128 rest = int128_rest(x, y);
@@ -108,7 +108,7 @@ time_ratio_init(struct time_ratio *ratio, const struct time_unit *from, const st
         ratio->multiply = from->attoseconds;
         ratio->divide = to->attoseconds;
     }
-    const int128 common = divisor(ratio->multiply, ratio->divide);
+    const int128 common = common_divisor(ratio->multiply, ratio->divide);
     ratio->multiply = int128_div(ratio->multiply, common);
     ratio->divide = int128_div(ratio->divide, common);
     return from->date || (ratio->months_from == 0 && ratio->months_to == 0);
