@@ -12,6 +12,8 @@ it (tess, http, compat, python). Includes are written from the root of the house
 - includes: a file includes from its own module and from those on its left, and what it uses: a
   function or table of another unit needs the header that declares it, in the source or in the
   unit's own header;
+- the API: api checks arguments and calls array, compute or select; of frame, chunk, grid and task
+  it knows the types of arguments alone, and api/chunk, whose subject is a chunk, the module chunk;
 - memory: only base/memory.c takes memory from libc, and frees it; libraries on top have libc's;
 - comments: a file that they name exists;
 - names: in the library a static function has a name of its own, so that a backtrace tells which it
@@ -53,6 +55,15 @@ LIBRARIES = {"compat", "http", "python"}
 # The command may include these, too, which stand alone.
 TESS_MAY = {"tessera/base/swap.h", "tessera/io/names/rename.h", "tessera/meta/text.h",
             "tessera/ndcopy/ndcopy.h"}
+
+# What api does not reach into, and what of that it includes nevertheless: memory of a box, the watch
+# of a call; for chunks without an array, their threads; and the read of what is cached, which one
+# call more would slow down.
+BELOW_ARRAY = {"frame", "chunk", "grid", "task"}
+API_MAY = {"": {"grid/box_memory.h", "task/watch.h"},
+           "tessera/api/array.c": {"grid/read/read.h"},
+           "tessera/api/chunk/codec.c": {"grid/cost.h"},
+           "tessera/api/chunk/private.h": {"task/task.h"}}
 
 # What only base/memory.c calls.
 LIBC_MEMORY = {"malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "posix_memalign",
@@ -205,6 +216,18 @@ def direction(tree):
                 yield f"{path}: includes {header}, which is not on its left"
 
 
+def reach(tree):
+    for path, includes in sorted(tree.includes.items()):
+        if not path.startswith("tessera/api/"):
+            continue
+        below = BELOW_ARRAY - ({"chunk"} if folder(path) == "tessera/api/chunk" else set())
+        may = API_MAY[""] | API_MAY.get(path, set())
+        for header in sorted(includes):
+            name = header.split("/", 1)[1]
+            if name.split("/")[0] in below and name not in may:
+                yield f"{path}: includes {header}, which is not for api"
+
+
 def undeclared(tree):
     for path in sorted(tree.words):
         if not path.endswith(".c"):
@@ -281,8 +304,8 @@ def of_libc(tree):
 
 def mistakes(root):
     tree = Tree(root)
-    return [*houses(tree), *mentioned(tree), *ambiguous(tree), *direction(tree), *undeclared(tree),
-            *of_libc(tree), *cycles(tree), *folders(tree)]
+    return [*houses(tree), *mentioned(tree), *ambiguous(tree), *direction(tree), *reach(tree),
+            *undeclared(tree), *of_libc(tree), *cycles(tree), *folders(tree)]
 
 
 def append(root, path, text):
@@ -316,6 +339,10 @@ PLANTED = [
      "tessera/geom/shape.c: free() is not that of base/memory.h"),
     (lambda r: append(r, "tessera/geom/shape.h", '#include "frame/frame.h"\n'),
      "tessera/geom/shape.h: includes tessera/frame/frame.h, which is not on its left"),
+    (lambda r: append(r, "tessera/api/array.c", '#include "frame/query.h"\n'),
+     "tessera/api/array.c: includes tessera/frame/query.h, which is not for api"),
+    (lambda r: append(r, "tessera/api/chunk/chunk.c", '#include "task/gate.h"\n'),
+     "tessera/api/chunk/chunk.c: includes tessera/task/gate.h, which is not for api"),
     (lambda r: append(r, "tess/report.c", '#include "array/array.h"\n'),
      "tess/report.c: includes tessera/array/array.h of the library"),
     (lambda r: append(r, "http/address/url.h", '#include "meta/value.h"\n'),

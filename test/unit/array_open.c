@@ -215,7 +215,7 @@ judged(void **state)
             }
         tess_array *const a = scene_open(image, size, TESS_CHECKSUMS_WRITE, &c);
         seen.g = a->g;
-        ok(array_verify(a, damage, &seen, &v, NULL, err));
+        ok(array_verify(a, damage, &seen, &v, err));
         assert_int_equal(seen.wrong, 0);
         assert_int_equal(v.ndamaged, ndamaged);
         assert_int_equal(v.nstored, CHUNKS);

@@ -14,6 +14,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -204,6 +205,14 @@ not_made(void **state)
     assert_int_equal(files_count(), 0);
 }
 
+static void
+keep_header_told(const tess_damage *d, void *user)
+{
+    char *const message = user;
+    if (d->of == TESS_DAMAGED_HEADER)
+        snprintf(message, sizeof(tess_error), "%s", d->message);
+}
+
 // Every byte of the header that an array opens with although it is another one is told of.
 static void
 header_told(void **state)
@@ -223,17 +232,19 @@ header_told(void **state)
         struct home home = {0};
         tess_storage storage;
         tess_array *a;
-        tess_error why = {0};
+        char message[sizeof(tess_error)] = "";
+        tess_verdict verdict;
         tess_storage_init(&storage);
         bytes[at] ^= 4;
         ok(io_memory_view(bytes, size, &home.at.io, err));
         if (array_open(&home, &storage, &a, NULL) == TESS_OK) {
             opened++;
             if (frame_header_is_changed(a->grid->frame)) {
-                assert_int_equal(sealed_header_compare(a, &why), TESS_ERR_CORRUPT);
+                (void)array_verify(a, keep_header_told, message, &verdict, NULL);
+                assert_true(verdict.header_changed);
                 told++;
-                shapes += strstr(why.message, "the shape is 40x30 as committed") != NULL;
-                assert_non_null(strstr(why.message, "as committed"));
+                shapes += strstr(message, "the shape is 40x30 as committed") != NULL;
+                assert_non_null(strstr(message, "as committed"));
             }
             array_free(a);
         }

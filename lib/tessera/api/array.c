@@ -13,15 +13,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "frame/chunks/usage.h"
-#include "frame/commit/current.h"
-#include "frame/commit/lock.h"
-#include "frame/query.h"
 #include "geom/shape.h"
 #include "grid/box_memory.h"
 #include "grid/read/read.h"
 #include "meta/dtype.h"
-#include "task/gate.h"
 #include "task/watch.h"
 
 #include <inttypes.h>
@@ -222,12 +217,7 @@ TESS_API tess_status
 tess_array_close(tess_array *a, tess_error *err)
 {
     UNCANCELLED;
-    const bool commits = a && !frame_is_inherited(a->grid->frame);
-    const tess_status st = commits ? array_commit(a, err) : TESS_OK;
-    if (commits && st == TESS_OK)
-        array_shorten(a);
-    array_free(a);
-    return st;
+    return a ? array_close(a, err) : TESS_OK;
 }
 
 TESS_API void
@@ -251,17 +241,9 @@ TESS_API tess_status
 tess_array_measure_sized(const tess_array *a, tess_info *info, size_t info_size, tess_error *err)
 {
     UNCANCELLED;
-    int64_t live;
     if (!a || !info)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for what it is, is given");
-    tess_status st = frame_lock_share(a->grid->frame, err);
-    if (st != TESS_OK)
-        return st;
-    gate_enter(a->grid->gate);
-    st = frame_live_bytes(a->grid->frame, &live, err);
-    gate_leave(a->grid->gate);
-    st = array_check_current(a, st, err);
-    frame_lock_unshare(a->grid->frame);
+    const tess_status st = array_measure(a, err);
     if (st == TESS_OK)
         tess_array_info_sized(a, info, info_size);
     return st;
@@ -319,12 +301,10 @@ tess_array_read(const tess_array *a, const int64_t *start, const int64_t *stop, 
     if (st != TESS_OK || nitems == 0)
         return st;
     box_strides(a->g->ndim, &box, a->g->typesize, to.stride);
-    const bool simple = !a->view && !a->grid->plain && !a->context.progress;
-    if (!simple || !frame_in_memory(a->grid->frame))
+    if (!array_reads_cache_first(a))
         return read_box(a, &box, nitems, &to, err);
-    // Of an array in memory, which no other program changes, items that are cached are copied
-    // before the thread is made safe from cancellation, which would be a quarter of what an item
-    // costs.
+    // Items that are cached are copied before the thread is made safe from cancellation, which
+    // would be a quarter of what an item costs.
     return grid_read_begin(&r, a->grid, &box, &to) ? TESS_OK : read_rest(a, &r, nitems, err);
 }
 
@@ -392,17 +372,8 @@ tess_array_image(tess_array *a, const void **image, size_t *image_size, tess_err
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for its image is given");
     *image = NULL;
     *image_size = 0;
-    tess_status st = check_no_view(a, err);
-    if (st == TESS_OK && !frame_in_memory(a->grid->frame)) // nothing is committed then
-        st = err_set(err, TESS_ERR_ARG, -1, "the array is not in memory");
-    if (st == TESS_OK)
-        st = array_commit(a, err);
-    if (st != TESS_OK)
-        return st;
-    size_t frame_len;
-    *image = frame_image(a->grid->frame, &frame_len);
-    *image_size = frame_len;
-    return TESS_OK;
+    const tess_status st = check_no_view(a, err);
+    return st == TESS_OK ? array_image(a, image, image_size, err) : st;
 }
 
 TESS_API void

@@ -1,27 +1,18 @@
 /*
- * check.h - what public functions do around their work: arguments, and of a call that reads, the
- * lock file, the watch, and whether the file is still the same (reading_begin(), reading_end()).
+ * check.h - the arguments of public functions.
  */
 #ifndef API_CHECK_H
 #define API_CHECK_H
 
 #include "array/array.h"
-#include "frame/commit/current.h"
-#include "frame/query.h"
 #include "geom/shape.h"
-#include "task/gate.h"
 
 static inline tess_status
 check_writable(const tess_array *a, tess_error *err)
 {
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    if (!frame_is_writable(a->grid->frame))
-        return err_set(err, TESS_ERR_ARG, -1, "the array was opened for reading only");
-    if (a->view && a->view->read_only)
-        return err_set(err, TESS_ERR_ARG, -1, "the view is for reading only");
-    const tess_status st = frame_check_forked(a->grid->frame, err);
-    return st == TESS_OK ? view_check(a, err) : st;
+    return array_check_writable(a, err);
 }
 
 // For what writes items, or changes a shape.
@@ -43,10 +34,6 @@ check_no_view(const tess_array *a, tess_error *err)
         return err_set(err, TESS_ERR_ARG, -1, "this cannot be done with a view of an array");
     return TESS_OK;
 }
-
-// Where a copy of an array may go: not to the place of the array itself while it is written, nor
-// inside its directory. The storage has a path.
-tess_status copy_check_target(const tess_array *a, const tess_storage *storage, tess_error *err);
 
 // A box, or all of the array where none is given; its items.
 static inline tess_status
@@ -90,38 +77,5 @@ struct slice {
 // step may be NULL: 1 everywhere.
 tess_status slice_check(const tess_array *a, const int64_t *start, const int64_t *stop,
                         const int64_t *step, struct slice *s, tess_error *err);
-
-// -- reading
-
-/*
- * A call that reads items of an array, `nitems` of them as progress is counted:
- *
- *     struct reading r;
- *     tess_status st = reading_begin(&r, a, nitems, err);
- *     if (st == TESS_OK)
- *         st = array_read(a, ..., &r.watch, err);
- *     return reading_end(&r, st, err);
- */
-struct reading {
-    struct watch watch;
-    const tess_array *a;
-    int64_t locked;
-};
-
-static inline tess_status
-reading_begin(struct reading *r, const tess_array *a, int64_t nitems, tess_error *err)
-{
-    r->a = a;
-    array_watch(&r->watch, a, nitems);
-    return array_lock_shared(&a, 1, NULL, &r->locked, err);
-}
-
-static inline tess_status
-reading_end(struct reading *r, tess_status st, tess_error *err)
-{
-    if (r->locked > 0)
-        st = watch_end(&r->watch, st);
-    return array_unlock_shared(&r->a, NULL, r->locked, st, err);
-}
 
 #endif

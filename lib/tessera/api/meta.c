@@ -1,64 +1,19 @@
 /*
- * meta.c - the public functions on metalayers.
+ * meta.c - the public functions on metalayers, and on attributes: variable-length metalayers with a
+ * msgpack value.
  */
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
-#include "array/shape/shape.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "chunk/content.h"
-#include "chunk/encode/encode.h"
-#include "chunk/encode/flat.h"
-#include "frame/format/trailer.h"
-#include "frame/query.h"
-#include "meta/layers.h"
-#include "meta/ndlayer.h"
-#include "task/gate.h"
+#include "meta/json.h"
+#include "meta/value.h"
 
+#include <tessera/attr.h>
 #include <tessera/meta.h>
 
 #include <string.h>
-
-enum { VLMETA_BLOCKSIZE = 1 << 16 };
-
-static void
-show(const struct layer *from, tess_metalayer *layer)
-{
-    *layer = (tess_metalayer){from->name, from->content, from->size};
-}
-
-// The layer at that index of those that are shown, or NULL; *count: how many these are.
-static const struct layer *
-shown_at(const tess_array *a, int index, int *count)
-{
-    const struct layers *const l = frame_metas(a->grid->frame);
-    const struct layer *found = NULL;
-    *count = 0;
-    for (int i = 0; i < l->count; i++) {
-        if (array_is_fill_layer(a, &l->items[i]))
-            continue;
-        if (*count == index)
-            found = &l->items[i];
-        ++*count;
-    }
-    return found;
-}
-
-TESS_API tess_status
-tess_meta_at(const tess_array *a, int index, tess_metalayer *layer, tess_error *err)
-{
-    UNCANCELLED;
-    int count;
-    if (!a || !layer)
-        return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a metalayer is given");
-    gate_enter(a->grid->gate);
-    const struct layer *const found = shown_at(a, index, &count);
-    if (found)
-        show(found, layer);
-    gate_leave(a->grid->gate);
-    return found ? TESS_OK : err_set(err, TESS_ERR_ARG, -1, "metalayer %d of %d", index, count);
-}
 
 static tess_status
 check_layer_name(const tess_array *a, const char *name, tess_error *err)
@@ -66,53 +21,23 @@ check_layer_name(const tess_array *a, const char *name, tess_error *err)
     return a && name ? TESS_OK : err_set(err, TESS_ERR_ARG, -1, "no array or no name is given");
 }
 
-// Inside the gate, or alone.
-static tess_status
-meta_find(const tess_array *a, bool variable, const char *name, struct layer **layer,
-          tess_error *err)
+TESS_API tess_status
+tess_meta_at(const tess_array *a, int index, tess_metalayer *layer, tess_error *err)
 {
-    *layer =
-        layers_find(variable ? frame_vlmetas(a->grid->frame) : frame_metas(a->grid->frame), name);
-    if (!*layer || (!variable && array_is_fill_layer(a, *layer)))
-        return err_set(err, TESS_ERR_NOT_FOUND, -1, "there is no %smetalayer \"%.64s\"",
-                       variable ? "variable-length " : "", name);
-    return TESS_OK;
+    UNCANCELLED;
+    if (!a || !layer)
+        return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a metalayer is given");
+    return array_meta_at(a, index, layer, err);
 }
 
 TESS_API tess_status
 tess_meta_get(const tess_array *a, const char *name, tess_metalayer *layer, tess_error *err)
 {
     UNCANCELLED;
-    struct layer *found = NULL;
     if (!layer)
         return err_set(err, TESS_ERR_ARG, -1, "no place for a metalayer is given");
-    tess_status st = check_layer_name(a, name, err);
-    if (st != TESS_OK)
-        return st;
-    gate_enter(a->grid->gate);
-    st = meta_find(a, false, name, &found, err);
-    if (st == TESS_OK)
-        show(found, layer);
-    gate_leave(a->grid->gate);
-    return st;
-}
-
-static tess_status
-set_fixed(tess_array *a, const char *name, const void *content, size_t content_size,
-          tess_error *err)
-{
-    struct layer *layer = NULL;
-    tess_status st = meta_find(a, false, name, &layer, err);
-    if (st != TESS_OK)
-        return st;
-    if (content_size != layer->size || (content_size > 0 && !content))
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "%zu bytes for the metalayer %s, whose size is %u for good",
-                       content ? content_size : 0, name, layer->size);
-    st = layer_set(layer, content, content_size, err);
-    if (st == TESS_OK)
-        frame_mark_changed(a->grid->frame);
-    return st;
+    const tess_status st = check_layer_name(a, name, err);
+    return st == TESS_OK ? array_meta_get(a, name, layer, err) : st;
 }
 
 TESS_API tess_status
@@ -123,26 +48,13 @@ tess_meta_set(tess_array *a, const char *name, const void *content, size_t conte
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
         st = check_layer_name(a, name, err);
-    if (st != TESS_OK)
-        return st;
-    if ((a->layer && strcmp(name, a->layer) == 0) || strcmp(name, FILL_LAYER) == 0)
-        return err_set(err, TESS_ERR_ARG, -1, "the metalayer %s is written by the library", name);
-    gate_close(a->grid->gate);
-    st = set_fixed(a, name, content, content_size, err);
-    gate_open(a->grid->gate);
-    return st;
+    return st == TESS_OK ? array_meta_set(a, name, content, content_size, err) : st;
 }
 
 TESS_API const char *
 tess_vlmeta_name(const tess_array *a, int index)
 {
-    if (!a)
-        return NULL;
-    gate_enter(a->grid->gate);
-    const struct layers *const l = frame_vlmetas(a->grid->frame);
-    const char *const name = index >= 0 && index < l->count ? l->items[index].name : NULL;
-    gate_leave(a->grid->gate);
-    return name;
+    return a ? array_vlmeta_name(a, index) : NULL;
 }
 
 TESS_API tess_status
@@ -150,50 +62,12 @@ tess_vlmeta_get(const tess_array *a, const char *name, void **content, size_t *c
                 tess_error *err)
 {
     UNCANCELLED;
-    struct layer *layer;
-    uint8_t *bytes;
     if (!content || !content_size)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the content is given");
     *content = NULL;
     *content_size = 0;
-    tess_status st = check_layer_name(a, name, err);
-    if (st != TESS_OK)
-        return st;
-    gate_enter(a->grid->gate);
-    st = meta_find(a, true, name, &layer, err);
-    if (st == TESS_OK) {
-        st = chunk_content(layer->content, layer->size, frame_limits(a->grid->frame)->memory,
-                           &bytes, content_size, err);
-        if (st != TESS_OK)
-            err_prefix(err, st, "variable-length metalayer %s", name);
-    }
-    gate_leave(a->grid->gate);
-    if (st == TESS_OK)
-        *content = bytes;
-    return st;
-}
-
-// How many there may be: c-blosc2 reads frames with more than LAYERS_VL_WRITE_MAX, but cannot
-// change their files.
-static int
-most_variable(const tess_array *a)
-{
-    return frame_in_memory(a->grid->frame) ? LAYERS_VL_MAX : LAYERS_VL_WRITE_MAX;
-}
-
-// The content is encoded already.
-static tess_status
-set_variable(tess_array *a, const char *name, const uint8_t *chunk, int32_t size, tess_error *err)
-{
-    struct layers *const l = frame_edit_vlmetas(a->grid->frame);
-    struct layer *const layer = layers_find(l, name);
-    tess_status st = layer ? layer_set(layer, chunk, (size_t)size, err)
-                           : layers_check_new(l, most_variable(a), name, err);
-    if (st == TESS_OK && !layer)
-        st = layers_add(l, most_variable(a), name, chunk, (size_t)size, err);
-    if (st == TESS_OK)
-        frame_mark_changed(a->grid->frame);
-    return st;
+    const tess_status st = check_layer_name(a, name, err);
+    return st == TESS_OK ? array_vlmeta_get(a, name, content, content_size, err) : st;
 }
 
 TESS_API tess_status
@@ -201,50 +75,286 @@ tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t con
                 tess_error *err)
 {
     UNCANCELLED;
-    uint8_t *chunk = NULL;
-    int32_t cbytes;
-    tess_status st = check_writable(a, err);
+    const tess_status st = check_writable(a, err);
     if (st != TESS_OK)
         return st;
     if (!name || (content_size > 0 && !content))
         return err_set(err, TESS_ERR_ARG, -1, "no name or no content is given");
-    if (strcmp(name, LEDGER_NAME) == 0)
-        return err_set(err, TESS_ERR_ARG, -1, "the metalayer %s is written by the library", name);
-    if (content_size > LAYER_CONTENT_MAX)
-        return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes of metadata, at most %d can be",
-                       content_size, LAYER_CONTENT_MAX);
-    gate_enter(a->grid->gate);
-    const struct layers *const l = frame_vlmetas(a->grid->frame);
-    if (!layers_find(l, name)) // before anything is copied
-        st = layers_check_new(l, most_variable(a), name, err);
-    gate_leave(a->grid->gate);
-    if (st == TESS_OK)
-        st = chunk_of_bytes(content, content_size, VLMETA_BLOCKSIZE, &chunk, &cbytes, err);
-    if (st != TESS_OK)
-        return st;
-    gate_close(a->grid->gate);
-    st = set_variable(a, name, chunk, cbytes, err);
-    gate_open(a->grid->gate);
-    mem_free(chunk);
-    return st;
+    return array_vlmeta_set(a, name, content, content_size, err);
 }
 
 TESS_API tess_status
 tess_vlmeta_delete(tess_array *a, const char *name, tess_error *err)
 {
     UNCANCELLED;
-    struct layer *layer;
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
         st = check_layer_name(a, name, err);
-    if (st != TESS_OK)
-        return st;
-    gate_close(a->grid->gate);
-    st = meta_find(a, true, name, &layer, err);
-    if (st == TESS_OK) {
-        layers_remove(frame_edit_vlmetas(a->grid->frame), layer);
-        frame_mark_changed(a->grid->frame);
+    return st == TESS_OK ? array_vlmeta_delete(a, name, err) : st;
+}
+
+// -- values
+
+TESS_API const char *
+tess_value_type_name(tess_value_type type)
+{
+    static const char *const names[] = {"null",  "bool", "int", "uint", "float", "string",
+                                        "bytes", "list", "map", "ext",  "opaque"};
+    const size_t index = (size_t)type;
+    return index < sizeof names / sizeof names[0] ? names[index] : "unknown";
+}
+
+TESS_API const tess_value *
+tess_value_find(const tess_value *map, const char *key)
+{
+    if (!map || !key || map->type != TESS_VALUE_MAP)
+        return NULL;
+    const size_t size = strlen(key);
+    for (size_t i = map->as.map.count; i-- > 0;) {
+        const tess_pair *const pair = &map->as.map.pairs[i];
+
+        if (pair->key.type == TESS_VALUE_STRING && pair->key.as.string.size == size &&
+            (size == 0 || memcmp(pair->key.as.string.data, key, size) == 0))
+            return &pair->value;
     }
-    gate_open(a->grid->gate);
+    return NULL;
+}
+
+TESS_API tess_status
+tess_attr_get(const tess_array *a, const char *name, tess_value **value, tess_error *err)
+{
+    UNCANCELLED;
+    if (!value)
+        return err_set(err, TESS_ERR_ARG, -1, "no place for a value is given");
+    *value = NULL;
+    const tess_status st = check_layer_name(a, name, err);
+    return st == TESS_OK ? array_attr_get(a, name, value, err) : st;
+}
+
+TESS_API tess_status
+tess_attr_set(tess_array *a, const char *name, const tess_value *value, tess_error *err)
+{
+    UNCANCELLED;
+    uint8_t *content = NULL;
+    size_t size = 0;
+
+    if (!value)
+        return err_set(err, TESS_ERR_ARG, -1, "no value is given");
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = value_pack(value, &content, &size, err);
+    if (st == TESS_OK)
+        st = tess_vlmeta_set(a, name, content, size, err);
+    mem_free(content);
+    return st;
+}
+
+TESS_API tess_status
+tess_attr_delete(tess_array *a, const char *name, tess_error *err)
+{
+    UNCANCELLED;
+    return tess_vlmeta_delete(a, name, err);
+}
+
+// -- one type
+
+TESS_API tess_status
+tess_attr_set_bool(tess_array *a, const char *name, bool value, tess_error *err)
+{
+    UNCANCELLED;
+    const tess_value v = {.type = TESS_VALUE_BOOL, .as = {.boolean = value}};
+    return tess_attr_set(a, name, &v, err);
+}
+
+TESS_API tess_status
+tess_attr_set_int(tess_array *a, const char *name, int64_t value, tess_error *err)
+{
+    UNCANCELLED;
+    const tess_value v = {.type = TESS_VALUE_INT, .as = {.i64 = value}};
+    return tess_attr_set(a, name, &v, err);
+}
+
+TESS_API tess_status
+tess_attr_set_float(tess_array *a, const char *name, double value, tess_error *err)
+{
+    UNCANCELLED;
+    const tess_value v = {.type = TESS_VALUE_FLOAT, .as = {.f64 = value}};
+    return tess_attr_set(a, name, &v, err);
+}
+
+TESS_API tess_status
+tess_attr_set_string(tess_array *a, const char *name, const char *text, tess_error *err)
+{
+    UNCANCELLED;
+    if (!text)
+        return err_set(err, TESS_ERR_ARG, -1, "no text is given");
+    const tess_value v = {.type = TESS_VALUE_STRING, .as = {.string = {text, strlen(text)}}};
+    return tess_attr_set(a, name, &v, err);
+}
+
+TESS_API tess_status
+tess_attr_set_bytes(tess_array *a, const char *name, const void *bytes, size_t bytes_size,
+                    tess_error *err)
+{
+    UNCANCELLED;
+    const tess_value v = {.type = TESS_VALUE_BYTES, .as = {.bytes = {bytes, bytes_size}}};
+    return tess_attr_set(a, name, &v, err);
+}
+
+static tess_status
+wrong_type(const tess_value *v, const char *name, const char *wanted, tess_error *err)
+{
+    return err_set(err, TESS_ERR_TYPE, -1, "attribute %s is of type %s, not %s", name,
+                   tess_value_type_name(v->type), wanted);
+}
+
+// Read an attribute to give out one thing of it: checks the place for that, too.
+static tess_status
+attr_get(const tess_array *a, const char *name, const void *place, tess_value **v, tess_error *err)
+{
+    *v = NULL;
+    if (!place)
+        return err_set(err, TESS_ERR_ARG, -1, "no place for a value is given");
+    return tess_attr_get(a, name, v, err);
+}
+
+TESS_API tess_status
+tess_attr_get_bool(const tess_array *a, const char *name, bool *value, tess_error *err)
+{
+    UNCANCELLED;
+    tess_value *v;
+    tess_status st = TESS_OK;
+
+    TRY(attr_get(a, name, value, &v, err));
+    if (v->type == TESS_VALUE_BOOL)
+        *value = v->as.boolean;
+    else
+        st = wrong_type(v, name, "bool", err);
+out:
+    mem_free(v);
+    return st;
+}
+
+TESS_API tess_status
+tess_attr_get_int(const tess_array *a, const char *name, int64_t *value, tess_error *err)
+{
+    UNCANCELLED;
+    tess_value *v;
+    tess_status st = TESS_OK;
+
+    TRY(attr_get(a, name, value, &v, err));
+    if (v->type == TESS_VALUE_INT)
+        *value = v->as.i64;
+    else
+        st = wrong_type(v, name, "int", err);
+out:
+    mem_free(v);
+    return st;
+}
+
+TESS_API tess_status
+tess_attr_get_float(const tess_array *a, const char *name, double *value, tess_error *err)
+{
+    UNCANCELLED;
+    static const int64_t exact = INT64_C(1) << 53; // integers up to here are doubles
+    tess_value *v;
+    tess_status st = TESS_OK;
+
+    TRY(attr_get(a, name, value, &v, err));
+    if (v->type == TESS_VALUE_FLOAT)
+        *value = v->as.f64;
+    else if (v->type == TESS_VALUE_INT && v->as.i64 >= -exact && v->as.i64 <= exact)
+        *value = (double)v->as.i64;
+    else
+        st = wrong_type(v, name, "float", err);
+out:
+    mem_free(v);
+    return st;
+}
+
+// A copy with a NUL behind.
+static tess_status
+attr_copy(const void *src, size_t size, void **dst, tess_error *err)
+{
+    char *const bytes = mem_alloc(size + 1);
+    if (!bytes)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
+    if (size > 0)
+        memcpy(bytes, src, size);
+    bytes[size] = '\0';
+    *dst = bytes;
+    return TESS_OK;
+}
+
+TESS_API tess_status
+tess_attr_get_string(const tess_array *a, const char *name, char **text, size_t *text_size,
+                     tess_error *err)
+{
+    UNCANCELLED;
+    void *chars = NULL;
+    tess_value *v;
+    tess_status st = TESS_OK;
+
+    TRY(attr_get(a, name, text, &v, err));
+    if (v->type != TESS_VALUE_STRING)
+        TRY(wrong_type(v, name, "string", err));
+    TRY(attr_copy(v->as.string.data, v->as.string.size, &chars, err));
+    *text = chars;
+    if (text_size)
+        *text_size = v->as.string.size;
+out:
+    mem_free(v);
+    return st;
+}
+
+TESS_API tess_status
+tess_attr_get_bytes(const tess_array *a, const char *name, void **bytes, size_t *bytes_size,
+                    tess_error *err)
+{
+    UNCANCELLED;
+    tess_value *v;
+    tess_status st = TESS_OK;
+
+    TRY(attr_get(a, name, bytes_size ? bytes : NULL, &v, err));
+    if (v->type != TESS_VALUE_BYTES)
+        TRY(wrong_type(v, name, "bytes", err));
+    TRY(attr_copy(v->as.bytes.data, v->as.bytes.size, bytes, err));
+    *bytes_size = v->as.bytes.size;
+out:
+    mem_free(v);
+    return st;
+}
+
+// -- JSON
+
+TESS_API tess_status
+tess_attr_get_json(const tess_array *a, const char *name, char **json, tess_error *err)
+{
+    UNCANCELLED;
+    tess_value *v;
+    tess_status st = TESS_OK;
+
+    TRY(attr_get(a, name, json, &v, err));
+    TRY(json_write(v, json, err));
+out:
+    mem_free(v);
+    return st;
+}
+
+TESS_API tess_status
+tess_attr_set_json(tess_array *a, const char *name, const char *json, tess_error *err)
+{
+    UNCANCELLED;
+    uint8_t *content = NULL;
+    size_t size = 0;
+
+    if (!json)
+        return err_set(err, TESS_ERR_ARG, -1, "no JSON text is given");
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = json_read(json, &content, &size, err);
+    if (st == TESS_OK)
+        st = tess_vlmeta_set(a, name, content, size, err);
+    mem_free(content);
     return st;
 }

@@ -10,8 +10,6 @@
 #include "array/array.h"
 #include "base/error.h"
 #include "base/sized.h"
-#include "grid/grid.h"
-#include "grid/write/write_back.h"
 #include "io/io.h"
 #include "io/source.h"
 #include "meta/dtype.h"
@@ -206,18 +204,6 @@ take_params(tess_params *own, const tess_params *given, tess_error *err)
 
 // -- the context of an open array
 
-// Another budget for decoded blocks, which are written back and leave.
-static tess_status
-change_cache(tess_array *a, int64_t budget, tess_error *err)
-{
-    if (budget == a->context.cache)
-        return TESS_OK;
-    tess_status st = write_back_all(a->grid, err);
-    if (st == TESS_OK)
-        st = chunk_grid_set_cache(a->grid, budget, err);
-    return st;
-}
-
 TESS_API tess_status
 tess_array_set_context(tess_array *a, const tess_context *context, tess_error *err)
 {
@@ -230,7 +216,7 @@ tess_array_set_context(tess_array *a, const tess_context *context, tess_error *e
     if (st == TESS_OK)
         st = take_context(&own, &executor, context, err);
     if (st == TESS_OK && !a->view)
-        st = change_cache(a, own.cache, err);
+        st = array_set_cache(a, own.cache, err);
     if (st != TESS_OK)
         return st;
     if (a->view) { // threads, cache and executor of its base count

@@ -10,6 +10,7 @@
 #include "cache/cache.h"
 #include "chunk/encode/encoder.h"
 #include "chunk/plugins.h"
+#include "frame/chunks/usage.h"
 #include "frame/commit/current.h"
 #include "frame/commit/lock.h"
 #include "frame/format/header.h"
@@ -19,6 +20,7 @@
 #include "grid/grid.h"
 #include "grid/open_chunks.h"
 #include "grid/write/store.h"
+#include "grid/write/write_back.h"
 #include "meta/ndlayer.h"
 #include "task/gate.h"
 
@@ -64,6 +66,41 @@ array_watch(struct watch *w, const tess_array *a, int64_t nitems)
     if (!mul_i64(nitems, a->g->typesize, &nbytes))
         nbytes = INT64_MAX;
     watch_begin(w, &a->context, nbytes);
+}
+
+tess_status
+array_check_writable(const tess_array *a, tess_error *err)
+{
+    if (!frame_is_writable(a->grid->frame))
+        return err_set(err, TESS_ERR_ARG, -1, "the array was opened for reading only");
+    if (a->view && a->view->read_only)
+        return err_set(err, TESS_ERR_ARG, -1, "the view is for reading only");
+    const tess_status st = frame_check_forked(a->grid->frame, err);
+    return st == TESS_OK ? view_check(a, err) : st;
+}
+
+tess_status
+array_set_cache(tess_array *a, int64_t budget, tess_error *err)
+{
+    if (budget == a->context.cache)
+        return TESS_OK;
+    const tess_status st = write_back_all(a->grid, err);
+    return st == TESS_OK ? chunk_grid_set_cache(a->grid, budget, err) : st;
+}
+
+tess_status
+array_measure(const tess_array *a, tess_error *err)
+{
+    int64_t live;
+    tess_status st = frame_lock_share(a->grid->frame, err);
+    if (st != TESS_OK)
+        return st;
+    gate_enter(a->grid->gate);
+    st = frame_live_bytes(a->grid->frame, &live, err);
+    gate_leave(a->grid->gate);
+    st = array_check_current(a, st, err);
+    frame_lock_unshare(a->grid->frame);
+    return st;
 }
 
 static _Atomic int64_t open_arrays;
@@ -167,6 +204,26 @@ array_unlock_shared(const tess_array *const *arrays, const struct frame *written
         st = array_check_current(arrays[k], st, err);
         frame_lock_unshare(arrays[k]->grid->frame);
     }
+    return st;
+}
+
+tess_status
+array_chunks_begin(const tess_array *a, tess_error *err)
+{
+    tess_status st = write_back_all(a->grid, err);
+    if (st == TESS_OK)
+        st = frame_lock_share(a->grid->frame, err);
+    if (st == TESS_OK)
+        gate_enter(a->grid->gate);
+    return st;
+}
+
+tess_status
+array_chunks_end(const tess_array *a, tess_status st, tess_error *err)
+{
+    gate_leave(a->grid->gate);
+    st = array_check_current(a, st, err);
+    frame_lock_unshare(a->grid->frame);
     return st;
 }
 

@@ -32,6 +32,8 @@
 #include "task/watch.h"
 
 #include <tessera/array.h>
+#include <tessera/attr.h>
+#include <tessera/meta.h>
 #include <tessera/select.h>
 
 #include <stdatomic.h>
@@ -74,6 +76,16 @@ void array_free(tess_array *a); // lets go, without a commit; NULL, half-built: 
 // Arrays of the process that are open, views not counted.
 int64_t array_count(void);
 
+// Whether this handle may change the array. TESS_ERR_ARG: it is for reading, or of a process that
+// was forked; TESS_ERR_STALE: a view of what is not there any more.
+tess_status array_check_writable(const tess_array *a, tess_error *err);
+
+// Another budget for decoded blocks, which are written back and leave. Not of a view.
+tess_status array_set_cache(tess_array *a, int64_t budget, tess_error *err);
+
+// Find out what array_info() tells of the space in use, which needs the headers of chunks.
+tess_status array_measure(const tess_array *a, tess_error *err);
+
 // Watch a call that is about so many items (task/watch.h).
 void array_watch(struct watch *w, const tess_array *a, int64_t nitems);
 
@@ -95,6 +107,62 @@ tess_status array_lock_shared(const tess_array *const *arrays, int64_t n,
                               const struct frame *written, int64_t *locked, tess_error *err);
 tess_status array_unlock_shared(const tess_array *const *arrays, const struct frame *written,
                                 int64_t locked, tess_status st, tess_error *err);
+
+// Around what looks at stored chunks: nothing waits in the cache, the file stays, and the list of
+// chunks does. The array is no view. array_chunks_end() takes the status of the call, and returns
+// the one to be returned.
+tess_status array_chunks_begin(const tess_array *a, tess_error *err);
+tess_status array_chunks_end(const tess_array *a, tess_status st, tess_error *err);
+
+/*
+ * A call that reads items of an array, `nitems` of them as progress is counted:
+ *
+ *     struct reading r;
+ *     tess_status st = reading_begin(&r, a, nitems, err);
+ *     if (st == TESS_OK)
+ *         st = array_read(a, ..., &r.watch, err);
+ *     return reading_end(&r, st, err);
+ */
+struct reading {
+    struct watch watch;
+    const tess_array *a;
+    int64_t locked;
+};
+
+static inline tess_status
+reading_begin(struct reading *r, const tess_array *a, int64_t nitems, tess_error *err)
+{
+    r->a = a;
+    array_watch(&r->watch, a, nitems);
+    return array_lock_shared(&a, 1, NULL, &r->locked, err);
+}
+
+static inline tess_status
+reading_end(struct reading *r, tess_status st, tess_error *err)
+{
+    if (r->locked > 0)
+        st = watch_end(&r->watch, st);
+    return array_unlock_shared(&r->a, NULL, r->locked, st, err);
+}
+
+// -- metalayers.c: any number of threads beside each other; what sets or deletes waits for readers.
+// What is shown of one stays until it is set, or the array closed. Names and memory are given.
+
+tess_status array_meta_at(const tess_array *a, int index, tess_metalayer *layer, tess_error *err);
+tess_status array_meta_get(const tess_array *a, const char *name, tess_metalayer *layer,
+                           tess_error *err);
+tess_status array_meta_set(tess_array *a, const char *name, const void *content,
+                           size_t content_size, tess_error *err);
+const char *array_vlmeta_name(const tess_array *a, int index); // NULL: there are fewer
+// *content is the caller's to free.
+tess_status array_vlmeta_get(const tess_array *a, const char *name, void **content,
+                             size_t *content_size, tess_error *err);
+tess_status array_vlmeta_set(tess_array *a, const char *name, const void *content,
+                             size_t content_size, tess_error *err);
+tess_status array_vlmeta_delete(tess_array *a, const char *name, tess_error *err);
+// The content as a value; bytes that are none become TESS_VALUE_OPAQUE. *value is the caller's.
+tess_status array_attr_get(const tess_array *a, const char *name, tess_value **value,
+                           tess_error *err);
 
 // -- views
 

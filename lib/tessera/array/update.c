@@ -17,6 +17,7 @@
 #include "cache/cache.h"
 #include "frame/commit/change.h"
 #include "frame/commit/commit.h"
+#include "frame/commit/current.h"
 #include "frame/commit/lock.h"
 #include "frame/frame.h"
 #include "frame/query.h"
@@ -475,7 +476,8 @@ array_lock(tess_array *a, tess_error *err)
     return st;
 }
 
-void
+// Make its file shorter, if that is worth it and no view needs it.
+static void
 array_shorten(tess_array *a)
 {
     if (a->view) {
@@ -484,4 +486,26 @@ array_shorten(tess_array *a)
     }
     if (atomic_load(&a->users) == 1 && !a->discarded)
         frame_shorten(a->grid->frame, SHORTEN_LEAST);
+}
+
+tess_status
+array_close(tess_array *a, tess_error *err)
+{
+    const bool commits = !frame_is_inherited(a->grid->frame);
+    const tess_status st = commits ? array_commit(a, err) : TESS_OK;
+    if (commits && st == TESS_OK)
+        array_shorten(a);
+    array_free(a);
+    return st;
+}
+
+tess_status
+array_image(tess_array *a, const void **image, size_t *size, tess_error *err)
+{
+    if (!frame_in_memory(a->grid->frame)) // nothing is committed then
+        return err_set(err, TESS_ERR_ARG, -1, "the array is not in memory");
+    const tess_status st = array_commit(a, err);
+    if (st == TESS_OK)
+        *image = frame_image(a->grid->frame, size);
+    return st;
 }

@@ -4,7 +4,7 @@
  * Items, chunks and commits: any number of threads at once, beside readers. A call that writes
  * acquires the turns of its chunks (grid/write/turns.h), a commit those of all chunks, and the gate
  * of the grid is closed while the list of chunks or the cache changes. Another shape, array_lock()
- * and array_shorten() require exclusive access. Workers run below, in the jobs of store.h and
+ * and array_close() require exclusive access. Workers run below, in the jobs of store.h and
  * write_back.h.
  *
  * Invariant: no change of the frame is begun while blocks are dirty, as it would not know of them.
@@ -53,9 +53,12 @@ tess_status array_commit_sealed(tess_array *a, tess_error *err);
 // Hold the lock file until array_commit(); not of a view.
 tess_status array_lock(tess_array *a, tess_error *err);
 
-// All was committed, and the array is freed next: make its file shorter, if that is worth it and no
-// view needs it.
-void array_shorten(tess_array *a);
+// Commit, make the file shorter if that is worth it and no view needs it, and free the array, also
+// after a failure. What a process inherited from the one that it was forked from is only freed.
+tess_status array_close(tess_array *a, tess_error *err);
+
+// Commit an array in memory: *image is its frame, which stays until the next change. No view.
+tess_status array_image(tess_array *a, const void **image, size_t *size, tess_error *err);
 
 // The same around a change of the frame that gives an array another shape. Nothing waits
 // in the cache, or the change is a growth at the end. `moves`: it is none. End undoes the change if

@@ -34,7 +34,7 @@ tess_array_chunk_sized(const tess_array *a, int64_t n, tess_chunk_info *info, si
     st = chunk_describe(a, n, &own, err);
     if (st == TESS_OK)
         sized_give(info, info_size, &own, sizeof own);
-    return chunks_end(a, st, err);
+    return array_chunks_end(a, st, err);
 }
 
 TESS_API tess_status
@@ -48,7 +48,7 @@ tess_array_chunk_blocks(const tess_array *a, int64_t n, int32_t *sizes, size_t c
     tess_status st = check_number(a, n, err);
     if (st == TESS_OK)
         st = chunks_begin(a, err);
-    return st == TESS_OK ? chunks_end(a, chunk_blocks(a, n, sizes, count, err), err) : st;
+    return st == TESS_OK ? array_chunks_end(a, chunk_blocks(a, n, sizes, count, err), err) : st;
 }
 
 TESS_API void
@@ -95,7 +95,7 @@ tess_array_next_chunk(const tess_array *a, const int64_t *start, const int64_t *
         return st;
     array_watch(&watch, a, nitems);
     st = array_next_chunk(a, &box, from, kinds, &own, &watch, err);
-    st = chunks_end(a, watch_end(&watch, st), err);
+    st = array_chunks_end(a, watch_end(&watch, st), err);
     own.struct_size = run->struct_size;
     sized_give(run, run->struct_size, &own, sizeof own);
     return st;
@@ -142,7 +142,7 @@ take_chunk(const tess_array *a, int64_t n, struct room *room, size_t *size, tess
         *size = (size_t)loan.size;
         chunk_give_back(&loan, a);
     }
-    st = chunks_end(a, st, err);
+    st = array_chunks_end(a, st, err);
     if (st != TESS_OK && st != TESS_ERR_ARG) // that is what too little memory is
         *size = 0;
     return st;

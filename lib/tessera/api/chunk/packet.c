@@ -10,13 +10,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "chunk/header.h"
-#include "frame/copy.h"
-#include "frame/format/header.h"
-#include "frame/frame.h"
-#include "frame/query.h"
 #include "grid/box_memory.h"
-#include "io/memory.h"
-#include "task/gate.h"
 #include "task/watch.h"
 
 #include <tessera/packet.h>
@@ -33,30 +27,10 @@ check_chunked(const tess_array *a, tess_error *err)
     return check_no_view(a, err);
 }
 
-static tess_status
-make_sketch(const tess_array *a, struct frame **sketch, tess_error *err)
-{
-    const struct frame_options options = {.durability = TESS_DURABILITY_NONE};
-    const struct frame *const f = a->grid->frame;
-    struct io *io;
-    gate_enter(a->grid->gate);
-    tess_status st = TESS_OK;
-    if (frame_header(f)->version < 2)
-        st = err_set(err, TESS_ERR_UNSUPPORTED, 0,
-                     "a frame from before c-blosc2 2.0, which can only be read");
-    if (st == TESS_OK)
-        st = io_memory_new(NULL, 0, &io, err);
-    if (st == TESS_OK)
-        st = frame_sketch(f, io, &options, sketch, err);
-    gate_leave(a->grid->gate);
-    return st;
-}
-
 TESS_API tess_status
 tess_array_sketch(const tess_array *a, void **image, size_t *image_size, tess_error *err)
 {
     UNCANCELLED;
-    struct frame *sketch = NULL;
     if (image)
         *image = NULL;
     if (image_size)
@@ -64,13 +38,7 @@ tess_array_sketch(const tess_array *a, void **image, size_t *image_size, tess_er
     tess_status st = check_chunked(a, err);
     if (st == TESS_OK && (!image || !image_size))
         st = err_set(err, TESS_ERR_ARG, -1, "image or image_size is NULL");
-    if (st == TESS_OK)
-        st = make_sketch(a, &sketch, err);
-    if (st != TESS_OK)
-        return st;
-    frame_take_image(sketch, image, image_size);
-    frame_close(sketch);
-    return TESS_OK;
+    return st == TESS_OK ? array_sketch(a, image, image_size, err) : st;
 }
 
 // The memory of a box.

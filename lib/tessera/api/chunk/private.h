@@ -1,21 +1,17 @@
 /*
- * private.h - what calls on stored chunks begin and end with; and what the program gives for chunks
- * without an array: tess_chunk_options, checked, with what they lead to, and how a chunk is to be
- * made.
+ * private.h - what calls on stored chunks begin with; and what the program gives for chunks without
+ * an array: tess_chunk_options, checked, with what they lead to, and how a chunk is to be made.
  */
 #ifndef API_CHUNK_PRIVATE_H
 #define API_CHUNK_PRIVATE_H
 
 #include "api/check.h"
+#include "array/chunks/chunks.h"
 #include "base/error.h"
 #include "base/plugin.h"
 #include "chunk/encode/encoder.h"
 #include "chunk/plugins.h"
 #include "chunk/scratch.h"
-#include "frame/commit/lock.h"
-#include "frame/query.h"
-#include "grid/write/write_back.h"
-#include "task/gate.h"
 #include "task/task.h"
 
 #include <tessera/chunk.h>
@@ -23,28 +19,12 @@
 
 #include <inttypes.h>
 
-// A call that looks at stored chunks begins: nothing waits in the cache, the file stays, and the
-// list of chunks does.
+// A call that looks at stored chunks begins; array_chunks_end() follows.
 static inline tess_status
 chunks_begin(const tess_array *a, tess_error *err)
 {
-    tess_status st = check_no_view(a, err);
-    if (st == TESS_OK)
-        st = write_back_all(a->grid, err);
-    if (st == TESS_OK)
-        st = frame_lock_share(a->grid->frame, err);
-    if (st == TESS_OK)
-        gate_enter(a->grid->gate);
-    return st;
-}
-
-static inline tess_status
-chunks_end(const tess_array *a, tess_status st, tess_error *err)
-{
-    gate_leave(a->grid->gate);
-    st = array_check_current(a, st, err);
-    frame_lock_unshare(a->grid->frame);
-    return st;
+    const tess_status st = check_no_view(a, err);
+    return st == TESS_OK ? array_chunks_begin(a, err) : st;
 }
 
 static inline tess_status

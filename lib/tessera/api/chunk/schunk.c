@@ -10,7 +10,6 @@
 #include "array/plain/plain.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "frame/query.h"
 #include "task/watch.h"
 
 #include <tessera/schunk.h>
@@ -47,7 +46,7 @@ check_chunk_list(const tess_array *a, int64_t n, int64_t most, tess_error *err)
     if (n < 0 || n > most)
         return err_set(err, TESS_ERR_ARG, -1,
                        "place %" PRId64 " in a super-chunk of %" PRId64 " chunks", n,
-                       frame_nchunks(a->grid->frame));
+                       a->grid->g.nchunks);
     return TESS_OK;
 }
 
@@ -58,7 +57,7 @@ schunk_check(const tess_array *a, int64_t n, bool more, tess_error *err)
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
         st = check_no_view(a, err);
-    return st == TESS_OK ? check_chunk_list(a, n, frame_nchunks(a->grid->frame) - !more, err) : st;
+    return st == TESS_OK ? check_chunk_list(a, n, a->grid->g.nchunks - !more, err) : st;
 }
 
 TESS_API tess_status
@@ -68,10 +67,10 @@ tess_schunk_set_chunksize(tess_array *a, int64_t chunksize, tess_error *err)
     tess_status st = schunk_check(a, 0, true, err);
     if (st != TESS_OK)
         return st;
-    if (frame_nchunks(a->grid->frame) > 0)
+    if (a->grid->g.nchunks > 0)
         return err_set(err, TESS_ERR_ARG, -1,
                        "a super-chunk of %" PRId64 " chunks, whose sizes are known",
-                       frame_nchunks(a->grid->frame));
+                       a->grid->g.nchunks);
     if (chunksize < 1 || chunksize > CHUNK_NBYTES_MAX)
         return err_set(err, chunksize < 1 ? TESS_ERR_ARG : TESS_ERR_LIMIT, -1,
                        "chunks of %" PRId64 " bytes, 1 to %d can be", chunksize, CHUNK_NBYTES_MAX);
@@ -167,10 +166,10 @@ tess_schunk_remove(tess_array *a, int64_t n, int64_t count, tess_error *err)
     const tess_status st = schunk_check(a, n, true, err);
     if (st != TESS_OK)
         return st;
-    if (count < 0 || count > frame_nchunks(a->grid->frame) - n)
+    if (count < 0 || count > a->grid->g.nchunks - n)
         return err_set(err, TESS_ERR_ARG, -1,
                        "%" PRId64 " chunks from place %" PRId64 " on, of %" PRId64, count, n,
-                       frame_nchunks(a->grid->frame));
+                       a->grid->g.nchunks);
     return count > 0 ? plain_edit(a, &s, err) : TESS_OK;
 }
 
@@ -181,9 +180,9 @@ tess_schunk_reorder(tess_array *a, const int64_t *order, int64_t count, tess_err
     const tess_status st = schunk_check(a, 0, true, err);
     if (st != TESS_OK)
         return st;
-    if (count != frame_nchunks(a->grid->frame) || (!order && count > 0))
+    if (count != a->grid->g.nchunks || (!order && count > 0))
         return err_set(err, TESS_ERR_ARG, -1, "an order of %" PRId64 " chunks, there are %" PRId64,
-                       count, frame_nchunks(a->grid->frame));
+                       count, a->grid->g.nchunks);
     return plain_reorder(a, order, err);
 }
 
@@ -202,5 +201,5 @@ tess_schunk_decode(const tess_array *a, int64_t n, void *dst, size_t dst_size, t
         return st;
     array_watch(&watch, a, 1);
     st = chunk_content_read(a, n, dst, dst_size, &watch, err);
-    return chunks_end(a, watch_end(&watch, st), err);
+    return array_chunks_end(a, watch_end(&watch, st), err);
 }

@@ -6,6 +6,8 @@
 #include "api/check.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
+#include "array/array.h"
+#include "array/keep/keep.h"
 #include "array/open/open.h"
 #include "base/error.h"
 #include "compute/compare/compare.h"
@@ -16,7 +18,7 @@ check_compared(const tess_array *a, const tess_storage *storage, tess_error *err
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
     const tess_status st = view_check(a, err);
-    return st == TESS_OK && storage->path ? copy_check_target(a, storage, err) : st;
+    return st == TESS_OK && storage->path ? array_check_target(a, storage, err) : st;
 }
 
 static tess_status

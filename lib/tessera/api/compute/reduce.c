@@ -7,6 +7,7 @@
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
+#include "array/keep/keep.h"
 #include "array/open/open.h"
 #include "base/checked.h"
 #include "base/error.h"
@@ -70,7 +71,7 @@ take_place(const tess_array *a, struct taken_storage *at, const tess_storage *st
     if (st == TESS_OK)
         st = take_storage(at, storage, err);
     if (st == TESS_OK && at->storage.path)
-        st = copy_check_target(a, &at->storage, err);
+        st = array_check_target(a, &at->storage, err);
     tess_params_init(own);
     return st == TESS_OK && params ? take_params(own, params, err) : st;
 }

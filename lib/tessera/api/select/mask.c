@@ -8,7 +8,6 @@
 #include "array/update.h"
 #include "base/checked.h"
 #include "base/error.h"
-#include "frame/commit/lock.h"
 #include "task/watch.h"
 
 #include <inttypes.h>
@@ -55,31 +54,6 @@ check_mask(const tess_array *a, const tess_mask *mask, tess_error *err)
     return view_check(m, err);
 }
 
-// A mask in an array is read more than once.
-static tess_status
-hold_mask(const tess_mask *mask, tess_error *err)
-{
-    return mask->array ? frame_lock_share(mask->array->grid->frame, err) : TESS_OK;
-}
-
-static void
-mask_release(const tess_mask *mask)
-{
-    if (mask->array)
-        frame_lock_unshare(mask->array->grid->frame);
-}
-
-// Count what is chosen; 0 of an array without items.
-static tess_status
-mask_call_begin(struct mask *m, const tess_array *a, const tess_mask *mask, struct watch *watch,
-                tess_error *err)
-{
-    if (a->g->nitems == 0)
-        return TESS_OK;
-    const tess_status st = mask_begin(m, a, mask, watch, err);
-    return mask->array ? array_check_current(mask->array, st, err) : st;
-}
-
 // The first part of a call that goes on with what is chosen, which takes longer.
 static tess_status
 begin_first(struct mask *m, const tess_array *a, const tess_mask *mask, struct watch *watch,
@@ -88,7 +62,7 @@ begin_first(struct mask *m, const tess_array *a, const tess_mask *mask, struct w
     array_watch(watch, a, a->g->nitems);
     const struct watch_range all = watch_divide(watch);
     watch_part(watch, &all, 1, 10);
-    const tess_status st = mask_call_begin(m, a, mask, watch, err);
+    const tess_status st = mask_begin(m, a, mask, watch, err);
     watch_part(watch, &all, 1, 1);
     return st;
 }
@@ -105,14 +79,10 @@ tess_array_count_mask(const tess_array *a, const tess_mask *mask, int64_t *n, te
     tess_status st = check_mask(a, mask, err);
     if (st != TESS_OK)
         return st;
-    st = hold_mask(mask, err);
-    if (st != TESS_OK)
-        return st;
     array_watch(&watch, a, a->g->nitems);
-    st = watch_end(&watch, mask_call_begin(&m, a, mask, &watch, err));
+    st = watch_end(&watch, mask_begin(&m, a, mask, &watch, err));
     *n = st == TESS_OK ? m.count : 0;
     mask_finish(&m);
-    mask_release(mask);
     return st;
 }
 
@@ -128,12 +98,12 @@ get_mask(struct mask *m, const tess_array *a, void *dst, size_t dst_size, struct
         return TESS_OK;
     if (!dst)
         return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
-    tess_status st = frame_lock_share(a->grid->frame, err);
+    int64_t locked;
+    const tess_status st = array_lock_shared(&a, 1, NULL, &locked, err);
     if (st != TESS_OK)
         return st;
-    st = array_check_current(a, watch_end(watch, mask_get(m, dst, watch, err)), err);
-    frame_lock_unshare(a->grid->frame);
-    return st;
+    return array_unlock_shared(&a, NULL, locked, watch_end(watch, mask_get(m, dst, watch, err)),
+                               err);
 }
 
 TESS_API tess_status
@@ -144,15 +114,12 @@ tess_array_get_mask(const tess_array *a, const tess_mask *mask, void *dst, size_
     struct watch watch;
     struct mask m = {0};
     tess_status st = check_mask(a, mask, err);
-    if (st == TESS_OK)
-        st = hold_mask(mask, err);
     if (st != TESS_OK)
         return st;
     st = begin_first(&m, a, mask, &watch, err);
     if (st == TESS_OK)
         st = get_mask(&m, a, dst, dst_size, &watch, err);
     mask_finish(&m);
-    mask_release(mask);
     return st;
 }
 
@@ -183,8 +150,6 @@ tess_array_set_mask(tess_array *a, const tess_mask *mask, const void *src, size_
     tess_status st = check_items_writable(a, err);
     if (st == TESS_OK)
         st = check_mask(a, mask, err);
-    if (st == TESS_OK)
-        st = hold_mask(mask, err);
     if (st != TESS_OK)
         return st;
     st = begin_first(&m, a, mask, &watch, err);
@@ -193,6 +158,5 @@ tess_array_set_mask(tess_array *a, const tess_mask *mask, const void *src, size_
     if (st == TESS_OK)
         st = set_mask(&m, a, src, src_size, &watch, err);
     mask_finish(&m);
-    mask_release(mask);
     return st;
 }

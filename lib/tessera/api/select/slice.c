@@ -5,6 +5,7 @@
 
 #include "api/check.h"
 #include "api/uncancelled.h"
+#include "array/array.h"
 #include "array/convert.h"
 #include "array/items/box.h"
 #include "array/update.h"

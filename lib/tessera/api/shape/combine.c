@@ -7,6 +7,7 @@
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "array/copy/copy.h"
+#include "array/keep/keep.h"
 #include "array/open/open.h"
 #include "array/open/params.h"
 #include "base/error.h"
@@ -167,7 +168,7 @@ combine_begin(struct target *t, const tess_array *const *arrays, int64_t n,
             return err_set(err, TESS_ERR_ARG, -1, "array %" PRId64 " is not given", i);
         st = view_check(arrays[i], err);
         if (st == TESS_OK && storage->path)
-            st = copy_check_target(arrays[i], storage, err);
+            st = array_check_target(arrays[i], storage, err);
     }
     return st;
 }

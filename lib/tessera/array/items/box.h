@@ -17,6 +17,7 @@
 #define ARRAY_ITEMS_BOX_H
 
 #include "array/array.h"
+#include "frame/query.h"
 #include "geom/index_map.h"
 #include "grid/box_memory.h"
 #include "grid/write/constant.h"
@@ -28,6 +29,14 @@ struct selection;
 // As grid_read() (grid/read/read.h).
 tess_status array_read(const tess_array *a, const struct box *box, const struct box_memory *dst,
                        struct watch *watch, tess_error *err);
+
+// Whether a read begins with what is cached (grid_read_begin()), without a lock file or a look at
+// the frame: of an array in memory, which no other program changes, without a view or progress.
+static inline bool
+array_reads_cache_first(const tess_array *a)
+{
+    return !a->view && !a->grid->plain && !a->context.progress && frame_in_memory(a->grid->frame);
+}
 
 // As grid_write() (grid/write/write.h).
 tess_status array_write(tess_array *a, const struct box *box, const struct box_memory_const *src,

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "frame/commit/change.h"
+#include "frame/commit/lock.h"
 #include "geom/index_map.h"
 #include "geom/shape.h"
 #include "grid/box_memory.h"
@@ -149,13 +150,13 @@ load_slab(struct mask *m, struct watch *watch, tess_error *err)
                          : st;
 }
 
-tess_status
-mask_begin(struct mask *m, const tess_array *a, const tess_mask *from, struct watch *watch,
-           tess_error *err)
+static tess_status
+count_mask_items(struct mask *m, struct watch *watch, tess_error *err)
 {
+    const tess_array *const a = m->a;
+    const tess_mask *const from = m->from;
     tess_status st;
 
-    *m = (struct mask){.a = a, .from = from};
     choose_slabs(m);
     const struct watch_range all = watch_divide(watch);
     const int64_t nbytes = mask_product(a->g->shape, 0, from->ndim);
@@ -174,9 +175,29 @@ mask_begin(struct mask *m, const tess_array *a, const tess_mask *from, struct wa
     return st;
 }
 
+tess_status
+mask_begin(struct mask *m, const tess_array *a, const tess_mask *from, struct watch *watch,
+           tess_error *err)
+{
+    *m = (struct mask){.a = a, .from = from};
+    if (a->g->nitems == 0)
+        return TESS_OK;
+    if (from->array) {
+        const tess_status st = frame_lock_share(from->array->grid->frame, err);
+        if (st != TESS_OK)
+            return st;
+        m->locked = true;
+    }
+    const tess_status st = count_mask_items(m, watch, err);
+    return from->array ? array_check_current(from->array, st, err) : st;
+}
+
 void
 mask_finish(struct mask *m)
 {
+    if (m->locked)
+        frame_lock_unshare(m->from->array->grid->frame);
+    m->locked = false;
     selection_finish(&m->s);
     mem_free(m->bytes);
     m->bytes = NULL;

@@ -23,6 +23,7 @@ struct mask {
     const tess_array *a;
     const tess_mask *from;
     int64_t count; // chosen items of the array; INT64_MAX if there are more
+    bool locked; // the lock file of the mask's array
     int64_t left; // chosen bytes of the mask that were counted, and not come to since
 
     // Slabs: one index along the axes before `axis`, some along it, all along those behind.
@@ -36,7 +37,8 @@ struct mask {
     struct selection s; // of the slab
 };
 
-// The mask fits the array, which has items: count what is chosen. Ended also after a failure.
+// The mask fits the array: count what is chosen. The lock file of a mask in an array, which is read
+// more than once, is held shared until mask_finish(), also after a failure.
 tess_status mask_begin(struct mask *m, const tess_array *a, const tess_mask *from,
                        struct watch *watch, tess_error *err);
 void mask_finish(struct mask *m); // zeroed: fine

@@ -1,6 +1,6 @@
 /*
- * keep.h - files of arrays are kept: what a path leads to, all chunks verified, what is left of a
- * damaged array, and space given back.
+ * keep.h - files of arrays are kept: what a path leads to, all chunks verified, copies, what is
+ * left of a damaged array, and space given back.
  *
  * To look opens nothing as an array, and locks and changes nothing: any number of threads. Removal
  * is done by one thread, which holds the lock of a writer meanwhile.
@@ -11,6 +11,8 @@
  * calling thread.
  *
  * To repair: one thread, but for workers that read the source.
+ *
+ * To copy: chunks as they are stored. One thread, and no other writes to the array meanwhile.
  *
  * To compact, the array is opened for writing, so its lock is held meanwhile. One thread. The copy
  * is read from the ledger on the disk; nothing is kept, and no lock is taken.
@@ -49,9 +51,9 @@ tess_status array_remove(const tess_storage *storage, tess_error *err);
 
 // -- verify.c
 
-// Nothing waits in the cache, and a is no view.
+// a is no view. What waits in the cache is written back before.
 tess_status array_verify(const tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *verdict,
-                         struct watch *watch, tess_error *err);
+                         tess_error *err);
 
 // -- repair.c
 
@@ -63,14 +65,20 @@ tess_status array_repair(const tess_storage *source, const tess_storage *target,
                          const tess_repair_options *options, tess_repair_report *report,
                          struct watch *watch, tess_error *err);
 
-// -- compact.c
+// -- copy.c
+
+// Where a copy of an array may go: not to the place of the array itself while it is written, nor
+// inside its directory. The storage has a path.
+tess_status array_check_target(const tess_array *a, const tess_storage *storage, tess_error *err);
+
+// A copy at a storage, which was checked; or in memory, which is the caller's to free. a is no
+// view. It is that of one state: what is written meanwhile is not in it.
+tess_status array_save(const tess_array *a, const tess_storage *storage, tess_layout layout,
+                       tess_error *err);
+tess_status array_to_image(const tess_array *a, void **image, size_t *size, tess_error *err);
 
 // The array at storage->path. Its stored bytes before and after, which are set if it succeeds.
 tess_status array_compact(const tess_storage *storage, int64_t *before, int64_t *after,
                           tess_error *err);
-
-// A sentence with both readings of what differs, of an array whose header was changed since it was
-// committed. *err gets it, as TESS_ERR_CORRUPT; other failures are those of reading the ledger.
-tess_status sealed_header_compare(const tess_array *a, tess_error *err);
 
 #endif

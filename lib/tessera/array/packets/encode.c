@@ -8,8 +8,11 @@
 #include "base/memory.h"
 #include "frame/chunks/stored.h"
 #include "frame/commit/change.h"
+#include "frame/copy.h"
 #include "frame/format/checksums.h"
+#include "frame/format/header.h"
 #include "frame/format/index.h"
+#include "frame/frame.h"
 #include "frame/load.h"
 #include "frame/query.h"
 #include "frame/sparse/files.h"
@@ -20,11 +23,43 @@
 #include "io/file.h"
 #include "io/folder.h"
 #include "io/io.h"
+#include "io/memory.h"
 #include "task/gate.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+
+static tess_status
+make_sketch(const tess_array *a, struct frame **sketch, tess_error *err)
+{
+    const struct frame_options options = {.durability = TESS_DURABILITY_NONE};
+    const struct frame *const f = a->grid->frame;
+    struct io *io;
+    gate_enter(a->grid->gate);
+    tess_status st = TESS_OK;
+    if (frame_header(f)->version < 2)
+        st = err_set(err, TESS_ERR_UNSUPPORTED, 0,
+                     "a frame from before c-blosc2 2.0, which can only be read");
+    if (st == TESS_OK)
+        st = io_memory_new(NULL, 0, &io, err);
+    if (st == TESS_OK)
+        st = frame_sketch(f, io, &options, sketch, err);
+    gate_leave(a->grid->gate);
+    return st;
+}
+
+tess_status
+array_sketch(const tess_array *a, void **image, size_t *size, tess_error *err)
+{
+    struct frame *sketch = NULL;
+    const tess_status st = make_sketch(a, &sketch, err);
+    if (st != TESS_OK)
+        return st;
+    frame_take_image(sketch, image, size);
+    frame_close(sketch);
+    return TESS_OK;
+}
 
 // A chunk that was staged.
 struct staged_chunk {

@@ -134,6 +134,10 @@ void packet_seal(const struct packet *p, uint8_t *bytes);
 
 // -- encode.c
 
+// A frame in memory like that of an array, without its items: for array_encode_packet() elsewhere.
+// The bytes are the caller's to free. No view, and no super-chunk.
+tess_status array_sketch(const tess_array *a, void **image, size_t *size, tess_error *err);
+
 // A box of whole chunks; src: its items, unless there are none. *packet is the caller's to free.
 // TESS_ERR_ARG: the box cuts chunks; the array is no sketch.
 tess_status array_encode_packet(tess_array *sketch, const struct box *box,
