@@ -10,14 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum order { ORDER_UP, ORDER_DOWN, ORDER_SHUFFLED, ORDER_THREADS, ORDERS };
+enum arrival { ORDER_UP, ORDER_DOWN, ORDER_SHUFFLED, ORDER_THREADS, ORDERS };
 
 // What a source does, and what was asked of it; one for all objects of a directory.
 struct conduct {
     int64_t latency;
     int requests;
     bool guarded, ends, tells;
-    enum order order;
+    enum arrival order;
     int pause; // microseconds, for each range
     int fails_at; // the read of that number, counted from 0, and those that follow; -1: none
     int nfailing; // so many of them

@@ -239,7 +239,7 @@ far_draw_scene(struct scene *s, struct random *r)
     c->guarded = random_below(r, 2);
     c->ends = random_below(r, 2);
     c->tells = random_below(r, 2);
-    c->order = (enum order)random_below(r, ORDERS);
+    c->order = (enum arrival)random_below(r, ORDERS);
     tess_context_init(&s->context);
     s->context.threads = 1 + (int)random_below(r, 4);
     s->context.ahead = aheads[random_below(r, sizeof aheads / sizeof *aheads)];
