@@ -230,6 +230,41 @@ what_is_there_is_not_asked_for(void **state)
     }
 }
 
+// The files that are open at a time have no more bytes than the budget, about, also where few of
+// many chunks are stored.
+static void
+few_of_many_are_stored(void **state)
+{
+    enum { EACH = 10 };
+    struct random r;
+    static struct distant d;
+    struct chunks_ahead x;
+    tess_storage storage;
+    tess_array *a;
+    (void)state;
+    random_init(&r, random_seed());
+    make(&d, TESS_LAYOUT_SPARSE, &r);
+    tess_storage_init(&storage);
+    storage.path = d.path;
+    storage.mode = TESS_MODE_UPDATE;
+    memset(d.items, 0, sizeof d.items);
+    ok(tess_array_open(&storage, &a, err));
+    for (int64_t n = 0; n < CHUNKS; n++) {
+        const int64_t start = n * CHUNK, stop = start + CHUNK;
+        if (n % EACH != 0)
+            ok(tess_array_write(a, &start, &stop, d.items + start, CHUNK, err));
+    }
+    ok(tess_array_close(a, err));
+    distant_open(&d, TESS_LAYOUT_SPARSE);
+    for (int k = 1; k < 6; k++) {
+        ok(chunks_ahead_begin(&x, d.a->grid->frame, d.ahead, CHUNKS, k * (CHUNK + 100), err));
+        assert_int_equal(x.most, k);
+        chunks_ahead_end(&x);
+    }
+    distant_close(&d);
+    files_remove(d.path);
+}
+
 // A chunk that cannot be opened leaves its file to the caller.
 static void
 damaged(void **state)
@@ -387,6 +422,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(in_any_order),
         IN_A_FOLDER(what_is_there_is_not_asked_for),
+        IN_A_FOLDER(few_of_many_are_stored),
         IN_A_FOLDER(damaged),
         IN_A_FOLDER(in_the_order_of_the_list),
         cmocka_unit_test(nothing_of_a_near_frame),

@@ -146,7 +146,7 @@ reading_end(struct reading *r, tess_status st, tess_error *err)
 }
 
 // -- metalayers.c: any number of threads beside each other; what sets or deletes waits for readers.
-// What is shown of one stays until it is set, or the array closed. Names and memory are given.
+// What these functions show of one stays until it is set, or the array closed. No pointer is NULL.
 
 tess_status array_meta_at(const tess_array *a, int index, tess_metalayer *layer, tess_error *err);
 tess_status array_meta_get(const tess_array *a, const char *name, tess_metalayer *layer,

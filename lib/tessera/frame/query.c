@@ -68,12 +68,6 @@ frame_mean_cbytes(const struct frame *f)
     return f->h.cbytes / max_i64(f->index.nchunks, 1);
 }
 
-int
-frame_chunks_within(const struct frame *f, int64_t size, int most)
-{
-    return (int)max_i64(min_i64(size / max_i64(frame_mean_cbytes(f), 1), most), 1);
-}
-
 int64_t
 frame_generation(const struct frame *f)
 {

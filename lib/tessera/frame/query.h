@@ -67,8 +67,6 @@ enum chunk_special frame_special(const struct frame *f, int64_t n);
 int32_t frame_chunk_nbytes(const struct frame *f, int64_t n);
 // Estimate of the mean size of a stored chunk, in bytes.
 int64_t frame_mean_cbytes(const struct frame *f);
-// Estimate of the number of chunks that take `size` bytes: 1 to `most`.
-int frame_chunks_within(const struct frame *f, int64_t size, int most);
 
 // Incremented by each change of the list: chunks that were opened at this number are up to date.
 int64_t frame_generation(const struct frame *f);

@@ -46,17 +46,31 @@ chunk_ahead_release(struct chunk_ahead *chunk)
 
 // -- begin and end
 
+// Files of a directory that are opened early: as many as have `budget` bytes, about. Each keeps at
+// least its first bytes, which count for io_ahead_size() only once more of it is wanted.
+static int
+count_files(const struct frame *f, int most, int64_t budget)
+{
+    int64_t nstored = 0;
+    for (int64_t n = 0; n < frame_nchunks(f); n++)
+        nstored += index_get(&f->index, n) >= 0;
+    const int64_t mean = frame_header(f)->cbytes / max_i64(nstored, 1);
+    const int64_t files =
+        min_i64(budget / max_i64(mean, 1), FILES_PER_REQUEST * (int64_t)frame_manner(f)->requests);
+    return (int)max_i64(min_i64(files, most), 1);
+}
+
 tess_status
 chunks_ahead_begin(struct chunks_ahead *x, const struct frame *f, struct io_ahead *ahead, int most,
                    int64_t budget, tess_error *err)
 {
-    const struct io_manner *const manner = frame_manner(f);
-    const int files = frame_is_sparse(f)
-                          ? frame_chunks_within(f, budget, FILES_PER_REQUEST * manner->requests)
-                          : most;
-    *x = (struct chunks_ahead){.f = f, .ahead = ahead, .most = (int)min_i64(most, files)};
+    *x = (struct chunks_ahead){
+        .f = f,
+        .ahead = ahead,
+        .most = frame_is_sparse(f) ? count_files(f, most, budget) : most,
+    };
     waitlock_init(&x->lock);
-    x->ring = mem_alloc((size_t)x->most * sizeof *x->ring + (manner->far ? 0 : UNUSED));
+    x->ring = mem_alloc((size_t)x->most * sizeof *x->ring + (frame_manner(f)->far ? 0 : UNUSED));
     return x->ring ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
 }
 

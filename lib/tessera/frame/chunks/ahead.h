@@ -65,8 +65,8 @@ void chunks_ahead_end(struct chunks_ahead *x);
 // Bytes are read after an io_ahead_go().
 tess_status chunks_ahead_announce(struct chunks_ahead *x, int64_t n, bool all, bool here,
                                   tess_error *err);
-// Take the chunk that was announced first; waits until its file is open. A read that failed ahead
-// of time is no failure here: opening the chunk tries it again.
+// Take the chunk that was announced first; waits until its file is open, or could not be: then
+// opening the chunk tries it again. Where bytes could not be read, opening the chunk fails.
 void chunks_ahead_take(struct chunks_ahead *x, struct chunk_ahead *chunk);
 bool chunks_ahead_is_ready(const struct chunks_ahead *x); // neither that nor opening it waits
 

@@ -46,13 +46,13 @@ sum_chunks(struct chunk_grid *grid, bool *whole_items, tess_error *err)
         s->place = chunk_ahead_place(&early);
         if (st == TESS_OK)
             st = stored_chunk_open(&sc, f, i, s, err);
+        if (st == TESS_OK) {
+            grid->chunk_starts[i] = total;
+            *whole_items &= sc.chunk.h.nbytes % frame_header(f)->typesize == 0;
+            total += sc.chunk.h.nbytes; // below 2^31 each, and below 2^28 of them
+            stored_chunk_close(&sc);
+        }
         chunk_ahead_release(&early);
-        if (st != TESS_OK)
-            break;
-        grid->chunk_starts[i] = total;
-        *whole_items &= sc.chunk.h.nbytes % frame_header(f)->typesize == 0;
-        total += sc.chunk.h.nbytes; // below 2^31 each, and below 2^28 of them
-        stored_chunk_close(&sc);
     }
     grid->chunk_starts[n] = total;
     list_ahead_end(&ahead);

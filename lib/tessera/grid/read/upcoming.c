@@ -100,10 +100,12 @@ upcoming_announce(struct upcoming *u, bool *announced, struct opening **opening,
         memcpy(u->other, at, u->f->reader->position_size);
     if (u->after != FETCH_CHUNK)
         return TESS_OK;
-    *announced = true;
-    u->count++;
-    return u->ahead.most > 0 ? announce_ahead(u, n, all, err)
-                             : openings_announce(&u->openings, n, all, opening, err);
+    const tess_status st = u->ahead.most > 0
+                               ? announce_ahead(u, n, all, err)
+                               : openings_announce(&u->openings, n, all, opening, err);
+    *announced = st == TESS_OK;
+    u->count += *announced;
+    return st;
 }
 
 const void *
