@@ -203,7 +203,10 @@ static tess_status
 frame_open_frame(struct frame *f, struct frame **frame, tess_error *err)
 {
     tess_status st = TESS_OK;
+    int64_t nstored, nmissing;
     TRY(frame_load(f, err));
+    if (f->folder && f->storage.manner.far) // once: each job asks for it (chunks/ahead.c)
+        frame_count_chunks(f, &nstored, &nmissing);
     if (f->rights.writable)
         TRY(frame_prepare_writing(f, err));
     f->rights.published = true;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "frame/chunks/stored.h"
+#include "frame/chunks/usage.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/private.h"
@@ -51,10 +52,7 @@ chunk_ahead_release(struct chunk_ahead *chunk)
 static int
 count_files(const struct frame *f, int most, int64_t budget)
 {
-    int64_t nstored = 0;
-    for (int64_t n = 0; n < frame_nchunks(f); n++)
-        nstored += index_get(&f->index, n) >= 0;
-    const int64_t mean = frame_header(f)->cbytes / max_i64(nstored, 1);
+    const int64_t mean = frame_header(f)->cbytes / max_i64(usage_stored(&f->usage, &f->index), 1);
     const int64_t files =
         min_i64(budget / max_i64(mean, 1), FILES_PER_REQUEST * (int64_t)frame_manner(f)->requests);
     return (int)max_i64(min_i64(files, most), 1);

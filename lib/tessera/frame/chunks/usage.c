@@ -126,6 +126,15 @@ usage_count(struct usage *t, const struct frame_index *list, int64_t *nstored, i
     t->nstored = *nstored; // last: it says that both are there
 }
 
+int64_t
+usage_stored(const struct usage *t, const struct frame_index *list)
+{
+    int64_t nstored = t->nstored, nmissing;
+    if (nstored < 0)
+        count_usage(list, &nstored, &nmissing);
+    return nstored;
+}
+
 // -- from the headers of the chunks
 
 enum {

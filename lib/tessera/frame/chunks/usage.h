@@ -67,6 +67,8 @@ void usage_resize(struct usage *t, const struct frame_index *list, int64_t nchun
 // Count all of a list, unless that is known.
 void usage_count(struct usage *t, const struct frame_index *list, int64_t *nstored,
                  int64_t *nmissing);
+// How many are stored: counted now, and not kept, if that is not known.
+int64_t usage_stored(const struct usage *t, const struct frame_index *list);
 // The list became another one, of the same chunks without those that are released.
 void usage_forget_counts(struct usage *t);
 
