@@ -68,7 +68,8 @@ tess_status chunks_ahead_announce(struct chunks_ahead *x, int64_t n, bool all, b
 // Take the chunk that was announced first; waits until its file is open, or could not be: then
 // opening the chunk tries it again. Where bytes could not be read, opening the chunk fails.
 void chunks_ahead_take(struct chunks_ahead *x, struct chunk_ahead *chunk);
-bool chunks_ahead_is_ready(const struct chunks_ahead *x); // neither that nor opening it waits
+// Whether that would not wait, nor opening the chunk, unless its file could not be opened early.
+bool chunks_ahead_is_ready(const struct chunks_ahead *x);
 
 /*
  * The same for jobs that take the chunks in the order of the frame's list: copies and checks, which
