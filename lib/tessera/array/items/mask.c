@@ -180,14 +180,14 @@ mask_begin(struct mask *m, const tess_array *a, const tess_mask *from, struct wa
            tess_error *err)
 {
     *m = (struct mask){.a = a, .from = from};
-    if (a->g->nitems == 0)
-        return TESS_OK;
     if (from->array) {
         const tess_status st = frame_lock_share(from->array->grid->frame, err);
         if (st != TESS_OK)
             return st;
         m->locked = true;
     }
+    if (a->g->nitems == 0)
+        return TESS_OK;
     const tess_status st = count_mask_items(m, watch, err);
     return from->array ? array_check_current(from->array, st, err) : st;
 }
