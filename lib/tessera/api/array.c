@@ -6,6 +6,7 @@
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "array/items/box.h"
+#include "array/keep/keep.h"
 #include "array/open/open.h"
 #include "array/open/params.h"
 #include "array/update.h"

@@ -1,5 +1,6 @@
 /*
- * array.c - the life of an array, apart from where it comes from; and views of it.
+ * array.c - the life of an array, apart from where it comes from; what calls on it begin and end
+ * with: may it be changed, the lock files of readers, the state of the file; and views of it.
  */
 #include "array/array.h"
 
@@ -86,21 +87,6 @@ array_set_cache(tess_array *a, int64_t budget, tess_error *err)
         return TESS_OK;
     const tess_status st = write_back_all(a->grid, err);
     return st == TESS_OK ? chunk_grid_set_cache(a->grid, budget, err) : st;
-}
-
-tess_status
-array_measure(const tess_array *a, tess_error *err)
-{
-    int64_t live;
-    tess_status st = frame_lock_share(a->grid->frame, err);
-    if (st != TESS_OK)
-        return st;
-    gate_enter(a->grid->gate);
-    st = frame_live_bytes(a->grid->frame, &live, err);
-    gate_leave(a->grid->gate);
-    st = array_check_current(a, st, err);
-    frame_lock_unshare(a->grid->frame);
-    return st;
 }
 
 static _Atomic int64_t open_arrays;
@@ -207,15 +193,21 @@ array_unlock_shared(const tess_array *const *arrays, const struct frame *written
     return st;
 }
 
-tess_status
-array_chunks_begin(const tess_array *a, tess_error *err)
+// The file stays, and the list of chunks does. Ended by array_chunks_end().
+static tess_status
+hold_list(const tess_array *a, tess_error *err)
 {
-    tess_status st = write_back_all(a->grid, err);
-    if (st == TESS_OK)
-        st = frame_lock_share(a->grid->frame, err);
+    const tess_status st = frame_lock_share(a->grid->frame, err);
     if (st == TESS_OK)
         gate_enter(a->grid->gate);
     return st;
+}
+
+tess_status
+array_chunks_begin(const tess_array *a, tess_error *err)
+{
+    const tess_status st = write_back_all(a->grid, err);
+    return st == TESS_OK ? hold_list(a, err) : st;
 }
 
 tess_status
@@ -225,6 +217,15 @@ array_chunks_end(const tess_array *a, tess_status st, tess_error *err)
     st = array_check_current(a, st, err);
     frame_lock_unshare(a->grid->frame);
     return st;
+}
+
+tess_status
+array_measure(const tess_array *a, tess_error *err)
+{
+    int64_t live;
+    const tess_status st = hold_list(a, err);
+    return st == TESS_OK ? array_chunks_end(a, frame_live_bytes(a->grid->frame, &live, err), err)
+                         : st;
 }
 
 // -- views

@@ -498,14 +498,3 @@ array_close(tess_array *a, tess_error *err)
     array_free(a);
     return st;
 }
-
-tess_status
-array_image(tess_array *a, const void **image, size_t *size, tess_error *err)
-{
-    if (!frame_in_memory(a->grid->frame)) // nothing is committed then
-        return err_set(err, TESS_ERR_ARG, -1, "the array is not in memory");
-    const tess_status st = array_commit(a, err);
-    if (st == TESS_OK)
-        *image = frame_image(a->grid->frame, size);
-    return st;
-}

@@ -57,9 +57,6 @@ tess_status array_lock(tess_array *a, tess_error *err);
 // after a failure. What a process inherited from the one that it was forked from is only freed.
 tess_status array_close(tess_array *a, tess_error *err);
 
-// Commit an array in memory: *image is its frame, which stays until the next change. No view.
-tess_status array_image(tess_array *a, const void **image, size_t *size, tess_error *err);
-
 // The same around a change of the frame that gives an array another shape. Nothing waits
 // in the cache, or the change is a growth at the end. `moves`: it is none. End undoes the change if
 // st is no success, and returns it.

@@ -7,7 +7,7 @@
  * decoded, once.
  *
  * A struct mask belongs to the call that began it, and to its thread: `left`, the slab and the
- * selection change between jobs, and workers only read them during one. There is no mutex.
+ * selection change between jobs, and workers only read them during one, without a lock.
  *
  * A mask in an array may change between counting and copying. Memory was sized by the count, so
  * `left` bounds what is copied: TESS_ERR_STALE if the two differ.

@@ -1,10 +1,12 @@
 /*
  * copy.c - copies of an array as a whole, chunk by chunk as they are stored: at another place, in
- * memory, or in place of the array itself, without the space that it does not need.
+ * memory, or in place of the array itself, without the space that it does not need; and the frame
+ * of an array in memory, as it is.
  */
 #include "array/keep/keep.h"
 
 #include "array/open/open.h"
+#include "array/update.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -108,6 +110,17 @@ array_to_image(const tess_array *a, void **image, size_t *size, tess_error *err)
     frame_take_image(copy, image, size);
     frame_close(copy);
     return TESS_OK;
+}
+
+tess_status
+array_image(tess_array *a, const void **image, size_t *size, tess_error *err)
+{
+    if (!frame_in_memory(a->grid->frame)) // nothing is committed then
+        return err_set(err, TESS_ERR_ARG, -1, "the array is not in memory");
+    const tess_status st = array_commit(a, err);
+    if (st == TESS_OK)
+        *image = frame_image(a->grid->frame, size);
+    return st;
 }
 
 // -- in place of itself

@@ -12,10 +12,10 @@
  *
  * To repair: one thread, but for workers that read the source.
  *
- * To copy: chunks as they are stored. One thread, and no other writes to the array meanwhile.
+ * To copy, the calling thread has the turns of all chunks (grid/write/turns.h), so that writes of
+ * other threads wait until the copy is made; reads go on.
  *
- * To compact, the array is opened for writing, so its lock is held meanwhile. One thread. The copy
- * is read from the ledger on the disk; nothing is kept, and no lock is taken.
+ * To compact, the array is opened for writing, so its lock is held meanwhile. One thread.
  */
 #ifndef ARRAY_KEEP_KEEP_H
 #define ARRAY_KEEP_KEEP_H
@@ -76,6 +76,10 @@ tess_status array_check_target(const tess_array *a, const tess_storage *storage,
 tess_status array_save(const tess_array *a, const tess_storage *storage, tess_layout layout,
                        tess_error *err);
 tess_status array_to_image(const tess_array *a, void **image, size_t *size, tess_error *err);
+
+// Of an array in memory, which is committed: *image is its frame, and stays until the next change.
+// No view.
+tess_status array_image(tess_array *a, const void **image, size_t *size, tess_error *err);
 
 // The array at storage->path. Its stored bytes before and after, which are set if it succeeds.
 tess_status array_compact(const tess_storage *storage, int64_t *before, int64_t *after,
