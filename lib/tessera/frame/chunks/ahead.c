@@ -18,6 +18,8 @@
 
 #include <tessera/context.h>
 
+#include <inttypes.h>
+
 enum {
     LIST_MOST = 4096, // chunks of the list
     FILES_PER_REQUEST = 2, // of a directory that are open
@@ -30,8 +32,14 @@ enum {
 // time.
 #define UNUSED ((size_t)8 << 20)
 
+struct opening_failure {
+    tess_status status;
+    tess_error error;
+};
+
 struct ahead_place {
     struct chunk_ahead chunk;
+    struct opening_failure *failure; // of its file; NULL: none, or no memory to tell of it
     struct chunks_ahead *all;
     bool opening; // guarded by the lock; then the rest belongs to the I/O thread
 };
@@ -77,8 +85,10 @@ chunks_ahead_end(struct chunks_ahead *x)
 {
     if (x->most == 0)
         return;
-    for (; x->count > 0; x->count--, x->first = (x->first + 1) % x->most)
+    for (; x->count > 0; x->count--, x->first = (x->first + 1) % x->most) {
         chunk_ahead_release(&x->ring[x->first].chunk);
+        mem_free(x->ring[x->first].failure);
+    }
     mem_free(x->ring);
     waitlock_finish(&x->lock);
     x->ring = NULL;
@@ -138,9 +148,19 @@ open_file(void *arg, bool over)
     struct ahead_place *const p = arg;
     struct chunks_ahead *const x = p->all;
     const struct io_progress *const progress = io_ahead_progress(x->ahead);
+    const int64_t n = p->chunk.n;
     struct chunk_place place = {.io = NULL};
-    const int64_t entry = index_get(&x->f->index, p->chunk.n);
-    if (!over && x->f->container->locate(x->f, entry, progress, &place, NULL) == TESS_OK) {
+    tess_error error;
+    const tess_status st =
+        over ? TESS_OK
+             : x->f->container->locate(x->f, index_get(&x->f->index, n), progress, &place, &error);
+    if (st != TESS_OK)
+        p->failure = mem_alloc(sizeof *p->failure);
+    if (p->failure) {
+        p->failure->status = err_prefix(&error, st, "chunk %" PRId64, n);
+        p->failure->error = error;
+    }
+    if (!over && st == TESS_OK) {
         p->chunk.place = place;
         want_rest_of_file(x, &p->chunk);
     }
@@ -179,8 +199,8 @@ chunks_ahead_is_ready(const struct chunks_ahead *x)
 }
 
 // The thread of the call asks meanwhile whether it goes on: if not, reads end.
-void
-chunks_ahead_take(struct chunks_ahead *x, struct chunk_ahead *chunk)
+tess_status
+chunks_ahead_take(struct chunks_ahead *x, struct chunk_ahead *chunk, tess_error *err)
 {
     const struct io_progress *const progress = io_ahead_progress(x->ahead);
     struct ahead_place *const p = &x->ring[x->first];
@@ -193,8 +213,13 @@ chunks_ahead_take(struct chunks_ahead *x, struct chunk_ahead *chunk)
     }
     waitlock_unlock(&x->lock);
     *chunk = p->chunk;
+    const tess_status st = p->failure ? p->failure->status : TESS_OK;
+    if (p->failure && err)
+        *err = p->failure->error;
+    mem_free(p->failure);
     x->first = (x->first + 1) % x->most;
     x->count--;
+    return st;
 }
 
 // -- in the order of the list
@@ -272,7 +297,7 @@ list_ahead_take(struct list_ahead *x, int64_t n, struct chunk_ahead *chunk, tess
     if (!x->ahead)
         return TESS_OK;
     while (c->count > 0 && x->next - c->count < n) { // passed over
-        chunks_ahead_take(c, chunk);
+        (void)chunks_ahead_take(c, chunk, NULL);
         chunk_ahead_release(chunk);
     }
     if (x->next < n)
@@ -281,7 +306,7 @@ list_ahead_take(struct list_ahead *x, int64_t n, struct chunk_ahead *chunk, tess
     if (st != TESS_OK)
         return st;
     if (c->count > 0)
-        chunks_ahead_take(c, chunk);
+        (void)chunks_ahead_take(c, chunk, NULL); // opening the chunk tries again
     if (!watch_is_cancelled(x->watch))
         return TESS_OK;
     chunk_ahead_release(chunk);

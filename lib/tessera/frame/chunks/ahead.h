@@ -65,11 +65,11 @@ void chunks_ahead_end(struct chunks_ahead *x);
 // Bytes are read after an io_ahead_go().
 tess_status chunks_ahead_announce(struct chunks_ahead *x, int64_t n, bool all, bool here,
                                   tess_error *err);
-// Take the chunk that was announced first; waits until its file is open, or could not be: then
-// opening the chunk tries it again. Where bytes could not be read, opening the chunk fails.
-void chunks_ahead_take(struct chunks_ahead *x, struct chunk_ahead *chunk);
-// Whether that would not wait, nor opening the chunk, unless its file could not be opened early.
-bool chunks_ahead_is_ready(const struct chunks_ahead *x);
+// Take the chunk that was announced first; waits until its file is open. Fails as opening the file
+// did: of the chunk there is nothing then, and opening it tries again. Bytes that could not be read
+// are a failure of opening the chunk.
+tess_status chunks_ahead_take(struct chunks_ahead *x, struct chunk_ahead *chunk, tess_error *err);
+bool chunks_ahead_is_ready(const struct chunks_ahead *x); // neither that nor opening it waits
 
 /*
  * The same for jobs that take the chunks in the order of the frame's list: copies and checks, which
@@ -97,7 +97,7 @@ void list_ahead_end(struct list_ahead *x); // all that was taken is released; ze
 void list_ahead_limit(struct list_ahead *x, int64_t stop, int64_t all_from, int64_t all_to);
 
 // Take chunk n; n ascends from call to call. Fails only if the call is cancelled, or without
-// memory.
+// memory: a file that could not be opened early is no failure, opening the chunk tries again.
 tess_status list_ahead_take(struct list_ahead *x, int64_t n, struct chunk_ahead *chunk,
                             tess_error *err);
 

@@ -129,9 +129,9 @@ open_announced(struct upcoming *u, struct open_chunk **open, struct io_want **fr
     struct chunk_ahead early;
     if (u->ahead.most == 0)
         return openings_take(&u->openings, open, err);
-    chunks_ahead_take(&u->ahead, &early);
-    const tess_status st =
-        open_chunks_get(u->f->grid, early.n, early.all, &early, u->progress, open, err);
+    tess_status st = chunks_ahead_take(&u->ahead, &early, err);
+    if (st == TESS_OK)
+        st = open_chunks_get(u->f->grid, early.n, early.all, &early, u->progress, open, err);
     if (st != TESS_OK || early.place.io)
         chunk_ahead_release(&early);
     *front = early.want;
@@ -157,7 +157,7 @@ void
 upcoming_skip(struct upcoming *u)
 {
     struct chunk_ahead early;
-    chunks_ahead_take(&u->ahead, &early);
+    (void)chunks_ahead_take(&u->ahead, &early, NULL); // nobody needs it
     chunk_ahead_release(&early);
     u->first = (u->first + 1) % u->most;
     u->count--;
