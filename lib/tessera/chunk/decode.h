@@ -16,7 +16,8 @@ struct block_need {
     int32_t first, stop;
     bool planes; // a shuffle of the width of an item may be left to the reader
     // NULL, or room for all of a block whose size is known, where the last filter that is undone
-    // puts it. Where no filter is undone it stays in the scratch.
+    // puts it. Where no filter is undone, or one of the program that could not write there, it
+    // stays in the scratch.
     uint8_t *into;
 };
 

@@ -134,6 +134,15 @@ pipeline_brings_back(const struct pipeline *p)
     return true;
 }
 
+bool
+pipeline_has_user_filter(const struct pipeline *p)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->step[i].filter->user)
+            return true;
+    return false;
+}
+
 tess_status
 pipeline_forward(const struct pipeline *p, const uint8_t *block, int32_t nblock, const uint8_t *ref,
                  uint8_t *tmp1, uint8_t *tmp2, size_t size, const uint8_t **out, tess_error *err)

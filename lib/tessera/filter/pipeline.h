@@ -42,13 +42,18 @@ bool pipeline_brings_back(const struct pipeline *p);
 // pipeline_forward() needs it.
 tess_status pipeline_check_encode(const struct pipeline *p, tess_error *err);
 
+// Whether a step is a filter of the program: it may make zeros of any items, and is given blocks
+// that are aligned for all types.
+bool pipeline_has_user_filter(const struct pipeline *p);
+
 /*
  * Apply the pipeline to `block` of `size` bytes, block number `nblock` of its chunk.
  *
  * ref is the original content of block 0, `size` bytes at least of it; used if there is a referring
  * filter and nblock > 0, may be NULL otherwise. tmp1 and tmp2 hold `size` bytes each and overlap
- * nothing. *out tells where the result is: block itself (no filter), tmp1 or tmp2. block is not
- * written to. Only filters of the program can fail.
+ * nothing; all are aligned for all types if there is a filter of the program. *out tells where the
+ * result is: block itself (no filter), tmp1 or tmp2. block is not written to. Only filters of the
+ * program can fail.
  */
 tess_status pipeline_forward(const struct pipeline *p, const uint8_t *block, int32_t nblock,
                              const uint8_t *ref, uint8_t *tmp1, uint8_t *tmp2, size_t size,

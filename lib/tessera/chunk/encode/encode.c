@@ -6,7 +6,7 @@
  *
  * Behind the header of a chunk stand the table of blocks, the dictionary, and the blocks in order,
  * without holes. A block of zeros is nothing but stream sizes of zero, so bytes tell whether a
- * chunk is.
+ * chunk is, unless a filter of the program makes zeros of something else.
  *
  * Not here: what makes an encoder (encoder.c), which of a chunk's blocks have to be encoded anew
  * (grid/write/store.c).
@@ -61,7 +61,7 @@ assembly_begin(struct assembly *x, const struct chunk_encoder *e, const struct c
         .capacity = capacity,
         .at = chunk_blocks_start(e),
         .full = chunk_encoder_is_plain(e),
-        .zeros = e->h.nbytes > 0,
+        .zeros = e->h.nbytes > 0 && !pipeline_has_user_filter(&e->pipeline),
     };
     if (dict && dict->size > 0 && !x->full)
         add_dictionary(x, dict);
