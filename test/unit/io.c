@@ -10,6 +10,7 @@
 #include "support/random.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -307,6 +308,43 @@ memory_grows(void **state)
     io_close(io);
 }
 
+// Through all sizes at which it is allocated in another way, whatever the owner expects.
+static void
+memory_grows_large(void **state)
+{
+    enum { PIECE = 3 << 20, PIECES = 30 };
+    static const int64_t expected[] = {0, 10 << 20, PIECE * PIECES, INT64_MAX, -1};
+    uint8_t *const piece = malloc(PIECE);
+    tess_error err;
+
+    (void)state;
+    assert_non_null(piece);
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        struct io *io;
+        void *bytes;
+        size_t size;
+        assert_int_equal(io_memory_new(NULL, 0, &io, &err), TESS_OK);
+        io->expected = expected[k];
+        for (int i = 0; i < PIECES; i++) {
+            memset(piece, i + 1, PIECE);
+            assert_int_equal(io_write(io, (int64_t)i * PIECE, piece, PIECE, &err), TESS_OK);
+            for (int n = 0; n <= i; n += 1 + i / 4)
+                assert_int_equal(*io_view(io, (int64_t)n * PIECE + n, 1), n + 1);
+        }
+        io_memory_take(io, &bytes, &size);
+        assert_int_equal(size, (size_t)PIECE * PIECES);
+        for (int i = 0; i < PIECES; i++) {
+            memset(piece, i + 1, PIECE);
+            assert_memory_equal((uint8_t *)bytes + (size_t)i * PIECE, piece, PIECE);
+        }
+        mem_free(bytes);
+        assert_int_equal(io_write(io, 0, "new", 3, &err), TESS_OK);
+        assert_memory_equal(io_view(io, 0, 3), "new", 3);
+        io_close(io);
+    }
+    free(piece);
+}
+
 static void
 memory_viewed(void **state)
 {
@@ -548,6 +586,7 @@ main(void)
         cmocka_unit_test(file_replaced),
         cmocka_unit_test(publish_fails),
         cmocka_unit_test(memory_grows),
+        cmocka_unit_test(memory_grows_large),
         cmocka_unit_test(memory_viewed),
         cmocka_unit_test(memory_empty),
         cmocka_unit_test(gathered),

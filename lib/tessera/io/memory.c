@@ -20,13 +20,15 @@ enum {
     PAGE = 1 << 12,
     HUGE_PAGE = 1 << 21,
     HUGE_MIN = 2 * HUGE_PAGE, // bytes of a buffer that is large
-    MALLOC_SHARE = 64, // bytes that malloc() may want for itself in a page
+    LEAP = 16, // by which it grows at most, to have room for what is expected
+    MAPPED_MIN = 32 << 20, // from here on malloc() of glibc always maps a buffer alone
 };
 
 struct memory {
     struct io io;
     const uint8_t *bytes; // buffer, or the caller's
     uint8_t *buffer; // NULL when only read
+    uint8_t *block; // what was allocated; the buffer stands in it
     size_t size;
     size_t capacity;
 };
@@ -70,30 +72,90 @@ memory_read_many(struct io *io, const tess_range *ranges, size_t n, const struct
     return st;
 }
 
-// Bytes to have when `size` are wanted. A large buffer fills large pages with what belongs to
-// malloc().
+// Bytes to have when `size` are wanted; of a large buffer, whole large pages.
 static size_t
 roomy(const struct memory *m, size_t size)
 {
     const size_t twice = m->capacity <= SIZE_MAX / 2 ? 2 * m->capacity : SIZE_MAX;
     const size_t wanted = size > twice ? size : twice;
-    if (wanted < HUGE_MIN || wanted > SIZE_MAX - HUGE_PAGE - MALLOC_SHARE)
+    if (wanted < HUGE_MIN || wanted > SIZE_MAX / (2 * LEAP))
         return wanted;
-    return (wanted + MALLOC_SHARE + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE - MALLOC_SHARE;
+    return (wanted + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 }
 
-// All pages of the buffer, the first and the last too: Linux does not move a mapping whose parts
+// With room for all that is expected, which is not copied then when it comes; what is not touched
+// costs nothing.
+static size_t
+roomier(const struct memory *m, size_t capacity)
+{
+    const uint64_t expected = m->io.expected > 0 ? (uint64_t)m->io.expected : 0;
+    if (capacity < HUGE_MIN || expected <= capacity || capacity > SIZE_MAX / (2 * LEAP))
+        return capacity;
+    const size_t most = expected < LEAP * capacity ? (size_t)expected : LEAP * capacity;
+    return (most + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+}
+
+// All pages of the block, the first and the last too: Linux does not move a mapping whose parts
 // were advised differently, and realloc() would copy it.
 static void
-ask_for_huge_pages(const struct memory *m)
+ask_for_huge_pages(uint8_t *block, size_t size)
 {
 #ifdef MADV_HUGEPAGE
-    const size_t before = (uintptr_t)m->buffer % PAGE;
-    const size_t size = before + m->capacity + PAGE - 1;
-    (void)madvise(m->buffer - before, size - size % PAGE, MADV_HUGEPAGE);
+    const size_t before = (uintptr_t)block % PAGE;
+    const size_t all = before + size + PAGE - 1;
+    (void)madvise(block - before, all - all % PAGE, MADV_HUGEPAGE);
 #else
-    (void)m;
+    (void)block;
+    (void)size;
 #endif
+}
+
+static uint8_t *
+first_huge_page(uint8_t *block)
+{
+    return block + (HUGE_PAGE - (uintptr_t)block % HUGE_PAGE) % HUGE_PAGE;
+}
+
+/*
+ * A page is large if that was asked for before any byte of it was touched: malloc() touches the
+ * bytes in front of a block, so the buffer starts with the first large page behind them.
+ *
+ * realloc() copies a block that malloc() did not map alone, to small pages, so that is not left to
+ * it. Others it moves.
+ */
+static bool
+reserve_large(struct memory *m, size_t capacity)
+{
+    const bool moves = m->capacity >= MAPPED_MIN;
+    const size_t size = capacity + HUGE_PAGE;
+    const size_t before = moves ? (size_t)(m->buffer - m->block) : 0;
+    uint8_t *const block = moves ? mem_resize(m->block, size) : mem_alloc(size);
+    if (!block)
+        return false;
+    ask_for_huge_pages(block, size);
+    uint8_t *const buffer = first_huge_page(block);
+    if (!moves) {
+        if (m->size > 0)
+            memcpy(buffer, m->buffer, m->size);
+        mem_free(m->block);
+    } else if (buffer != block + before) {
+        memmove(buffer, block + before, m->size);
+    }
+    m->block = block;
+    m->buffer = buffer;
+    m->capacity = capacity;
+    return true;
+}
+
+static bool
+reserve_small(struct memory *m, size_t capacity)
+{
+    uint8_t *const block = mem_resize(m->block, capacity);
+    if (!block)
+        return false;
+    m->block = m->buffer = block;
+    m->capacity = capacity;
+    return true;
 }
 
 static tess_status
@@ -101,15 +163,13 @@ memory_reserve(struct memory *m, size_t size, tess_error *err)
 {
     if (size <= m->capacity)
         return TESS_OK;
-    const size_t capacity = roomy(m, size);
-    uint8_t *const buffer = mem_resize(m->buffer, capacity);
-    if (!buffer)
+    const size_t capacity = roomy(m, size), most = roomier(m, capacity);
+    const bool done = capacity < HUGE_MIN ? reserve_small(m, capacity)
+                                          : (most > capacity && reserve_large(m, most)) ||
+                                                reserve_large(m, capacity);
+    if (!done)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame of %zu bytes", size);
-    m->buffer = buffer;
-    m->bytes = buffer;
-    m->capacity = capacity;
-    if (capacity >= HUGE_MIN)
-        ask_for_huge_pages(m);
+    m->bytes = m->buffer;
     return TESS_OK;
 }
 
@@ -191,7 +251,7 @@ memory_publish(struct io *io, bool durable, tess_error *err)
 static void
 memory_close(struct io *io)
 {
-    mem_free(memory_of(io)->buffer);
+    mem_free(memory_of(io)->block);
     mem_free(io);
 }
 
@@ -243,10 +303,12 @@ void
 io_memory_take(struct io *io, void **bytes, size_t *size)
 {
     struct memory *const m = memory_of(io);
-    uint8_t *const fitting = m->size > 0 ? mem_resize(m->buffer, m->size) : NULL;
-    *bytes = fitting ? fitting : m->buffer;
+    if (m->buffer != m->block)
+        memmove(m->block, m->buffer, m->size);
+    uint8_t *const fitting = m->size > 0 ? mem_resize(m->block, m->size) : NULL;
+    *bytes = fitting ? fitting : m->block;
     *size = m->size;
-    m->buffer = NULL;
+    m->block = m->buffer = NULL;
     m->bytes = NULL;
     m->size = m->capacity = 0;
 }
