@@ -11,6 +11,7 @@
 #include "limit.h"
 
 #include "../support.h"
+#include "chunk/encode/encode.h"
 #include "chunk/encode/encoder.h"
 #include "codec/codec.h"
 #include "filter/kernels.h"
@@ -176,15 +177,11 @@ filter_blocks(struct limit *l, const uint8_t *src)
 static size_t
 encode_stream(const struct limit *l, const uint8_t *src, uint8_t *dst)
 {
-    const struct codec *const codec = l->call.codec;
     size_t size;
     tess_error err;
 
-    if (!is_worth_encoding(&l->call, src, l->neblock))
-        return 0;
-    if (codec->encode(&l->call, src, l->neblock, dst, l->neblock + CODEC_SLACK, &size, &err) !=
-        TESS_OK)
-        bench_die("%s: %s", codec->name, err.message);
+    if (stream_encode(&l->call, src, l->neblock, dst, &size, &err) != TESS_OK)
+        bench_die("%s: %s", l->call.codec->name, err.message);
     return size;
 }
 

@@ -1,6 +1,20 @@
 /*
- * codec_noise.c - what is called noise cannot be made smaller, and noise is called so.
+ * codec_noise.c - what is called noise, or without repeats, cannot be made smaller, and noise is
+ * called so, whatever the processor.
  */
+// The looks in plain C, beside those for this machine.
+#pragma push_macro("__SSE2__")
+#pragma push_macro("__aarch64__")
+#undef __SSE2__
+#undef __aarch64__
+#define bytes_repeat bytes_repeat_plain
+#define bytes_are_noise bytes_are_noise_plain
+#include "codec/noise.c"
+#undef bytes_repeat
+#undef bytes_are_noise
+#pragma pop_macro("__SSE2__")
+#pragma pop_macro("__aarch64__")
+
 #include "codec/codec.h"
 
 #include "support/random.h"
@@ -11,6 +25,9 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+enum repeats bytes_repeat(const uint8_t *src, size_t size);
+bool bytes_are_noise(const uint8_t *src, size_t size);
 
 enum { SIZE = 300000, SHORTEST = 4096, TRIALS = 300 };
 
@@ -143,6 +160,80 @@ what_is_called_noise_stays_as_long(void **state)
     assert_in_range(nnoise, TRIALS / 50, TRIALS - TRIALS / 50);
 }
 
+// -- what comes again
+
+static void
+noise_has_no_repeats(void **state)
+{
+    int missed = 0;
+    (void)state;
+    for (int i = 0; i < TRIALS; i++) {
+        const size_t size = 1024 + pick(i % 8 ? 8000 : SIZE - 1024);
+        random_bytes(&r, data, size);
+        missed += bytes_repeat(data, size) != REPEATS_NONE;
+    }
+    assert_in_range(missed, 0, 1);
+    assert_int_equal(bytes_repeat(data, 1023), REPEATS_MANY); // too short to tell
+    assert_int_equal(bytes_repeat(data, 0), REPEATS_MANY);
+}
+
+// A short period has few words, which may be any: one of them is the least.
+static void
+periods_and_runs_are_repeats(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TRIALS; i++) {
+        const size_t size = 1024 + pick(20000), period = 1 + pick(200);
+        random_bytes(&r, data, size);
+        const size_t from = pick(size / 2), n = size / 4 + pick(size / 4);
+        for (size_t k = from + period; k < from + n; k++)
+            data[k] = data[k - period];
+        assert_int_not_equal(bytes_repeat(data, size), REPEATS_NONE);
+        for (size_t k = period; k < size; k++)
+            data[k] = data[k - period];
+        if (period < 64)
+            assert_int_equal(bytes_repeat(data, size), REPEATS_MANY);
+    }
+}
+
+// LZ4HC, which finds all there is.
+static void
+what_does_not_repeat_stays_as_long(void **state)
+{
+    int64_t before = 0, after = 0;
+    int nnone = 0, missed = 0;
+    (void)state;
+    for (int i = 0; i < TRIALS; i++) {
+        const size_t size = 1024 + pick(40000);
+        make_items(size);
+        if (bytes_repeat(data, size) != REPEATS_NONE)
+            continue;
+        nnone++;
+        const size_t n = encoded_size(TESS_CODEC_LZ4HC, size);
+        before += (int64_t)size;
+        after += (int64_t)n;
+        missed += n < size - size / 20;
+    }
+    assert_in_range(nnone, TRIALS / 50, TRIALS - TRIALS / 50);
+    assert_true(after >= before - before / 100);
+    assert_in_range(missed, 0, nnone / 20); // of few words, some are missed
+}
+
+static void
+answers_are_the_same_without_vectors(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TRIALS; i++) {
+        const size_t size = pick(20000);
+        if (i % 2)
+            make_items(size);
+        else
+            random_repetitive(&r, data, size);
+        assert_int_equal(bytes_repeat(data, size), bytes_repeat_plain(data, size));
+        assert_int_equal(bytes_are_noise(data, size), bytes_are_noise_plain(data, size));
+    }
+}
+
 int
 main(void)
 {
@@ -152,6 +243,10 @@ main(void)
         cmocka_unit_test(values_missing_anywhere_are_seen),
         cmocka_unit_test(a_stretch_that_comes_again_is_seen),
         cmocka_unit_test(what_is_called_noise_stays_as_long),
+        cmocka_unit_test(noise_has_no_repeats),
+        cmocka_unit_test(periods_and_runs_are_repeats),
+        cmocka_unit_test(what_does_not_repeat_stays_as_long),
+        cmocka_unit_test(answers_are_the_same_without_vectors),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

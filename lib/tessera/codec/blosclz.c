@@ -347,6 +347,7 @@ const struct codec codec_blosclz = {
     .id = TESS_CODEC_BLOSCLZ,
     .format = CODEC_FORMAT_BLOSCLZ,
     .name = "blosclz",
+    .gain = GAIN_BY_REPEATS,
     .split_nitems_min = 32,
     .cost = {.encode = {10, 20, 40}, .decode = 3, .block = 350, .small = 20},
     .encode = blosclz_encode_stream,

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/plugin.h"
+#include "codec/noise.h"
 
 #include <tessera/plugin.h>
 
@@ -30,8 +31,8 @@ enum codec_format {
     CODEC_FORMAT_OTHER = 6, // the chunk names a codec id
 };
 
-// Encoders of the libraries give up a few bytes before dst is full: with so many more of them, all
-// streams that can get smaller do.
+// Encoders give up a few bytes before dst is full: with so many more of them, all streams that can
+// get smaller do.
 #define CODEC_SLACK 16
 
 struct codec;
@@ -62,10 +63,19 @@ struct codec_call {
     struct codec_state *state;
     int level; // 1 to 9, when encoding
     int meta; // the codec's parameter byte
+    enum repeats repeats; // of the stream to be encoded
     const struct codec_dict *dict; // of the chunk; NULL: none
     const struct block_grid *grid; // shape of the block; NULL if it has none
     int32_t typesize; // of the chunk
     int32_t blocksize; // of the block that the stream is part of; 0 if they differ
+};
+
+// What an encoder of streams without a dictionary makes use of: samples tell whether there is
+// any, in less time than encode() takes to find out (noise.h).
+enum codec_gain {
+    GAIN_UNKNOWN, // encode() decides
+    GAIN_BY_REPEATS,
+    GAIN_BY_FREQUENCIES, // of values, and by repeats
 };
 
 // How long a codec takes, roughly, in tenths of a nanosecond per byte of shuffled floats that
@@ -85,7 +95,7 @@ struct codec {
     const struct codec_dict_ops *dict; // how its streams refer to a dictionary; NULL: they cannot
     bool needs_items; // works on the items of whole blocks: no split, nor filters but of items
     bool lossy; // does not bring back all that it was given
-    bool slow_on_noise; // a look whether a stream can get smaller costs less than encode()
+    enum codec_gain gain;
 
     /*
      * Where splitting is automatic: least items of a block, and highest level, at which a stream of
@@ -146,19 +156,5 @@ void codec_names_with_dict(char *dst, size_t size);
 
 // A codec of the program. Its description has to stay as long as the codec.
 struct codec codec_of_user(const tess_user_codec *user);
-
-/*
- * Telling bytes that no codec makes smaller. The low byte of measured floats is noise more often
- * than not. Zstandard and the encoders of DEFLATE spend on it what they spend on other bytes, only
- * to give up at the end.
- *
- * Whether all values are equally frequent everywhere in src, and next to nothing in it comes
- * again: an encoder would gain nothing, or at most a few per cent. Costs a few microseconds when
- * the answer is no. Always false below 4096 bytes, which are too few to tell.
- */
-bool bytes_are_noise(const uint8_t *src, size_t size);
-
-// Whether to leave a stream to the codec of a call, or to store it as it is at once.
-bool is_worth_encoding(const struct codec_call *call, const uint8_t *src, size_t size);
 
 #endif

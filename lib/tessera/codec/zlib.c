@@ -83,7 +83,7 @@ const struct codec codec_zlib = {
     .id = TESS_CODEC_ZLIB,
     .format = CODEC_FORMAT_ZLIB,
     .name = "zlib",
-    .slow_on_noise = true,
+    .gain = GAIN_BY_FREQUENCIES,
     .split_nitems_min = 4096,
     .cost = {.encode = {80, 150, 400}, .decode = 10, .block = 12000, .small = 20},
     .encode = zlib_encode,

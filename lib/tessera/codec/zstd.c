@@ -245,7 +245,7 @@ const struct codec codec_zstd = {
     .format = CODEC_FORMAT_ZSTD,
     .name = "zstd",
     .dict = &dict_ops,
-    .slow_on_noise = true,
+    .gain = GAIN_BY_FREQUENCIES,
     .split_nitems_min = 32,
     .split_level_max = 5,
     .cost = {.encode = {30, 100, 500}, .decode = 8, .block = 12000, .small = 20},

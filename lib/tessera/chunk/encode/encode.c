@@ -20,6 +20,7 @@
 #include "chunk/header.h"
 #include "codec/codec.h"
 #include "codec/dict.h"
+#include "codec/noise.h"
 #include "filter/kernels.h"
 #include "filter/pipeline.h"
 
@@ -178,15 +179,28 @@ chunk_encode_value(const struct chunk_encoder *e, const uint8_t *item, uint8_t *
 
 enum { RUN_TOKEN = 0x01 };
 
+// Whether encode() would find nothing to gain.
+static bool
+is_in_vain(struct codec_call *call, const uint8_t *src, size_t size)
+{
+    if (call->codec->gain == GAIN_BY_FREQUENCIES)
+        return bytes_are_noise(src, size);
+    if (call->codec->gain == GAIN_UNKNOWN)
+        return false;
+    call->repeats = bytes_repeat(src, size);
+    return call->repeats == REPEATS_NONE;
+}
+
 tess_status
 stream_encode(const struct codec_call *call, const uint8_t *src, size_t size, uint8_t *dst,
               size_t *csize, tess_error *err)
 {
+    struct codec_call own = *call;
     *csize = 0;
-    if (!is_worth_encoding(call, src, size))
+    if (size == 1 || (!call->dict && is_in_vain(&own, src, size)))
         return TESS_OK;
     const tess_status st =
-        call->codec->encode(call, src, size, dst, size - 1 + CODEC_SLACK, csize, err);
+        call->codec->encode(&own, src, size, dst, size - 1 + CODEC_SLACK, csize, err);
     if (*csize >= size)
         *csize = 0;
     return st;

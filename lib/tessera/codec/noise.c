@@ -1,0 +1,203 @@
+/*
+ * noise.c - samples of a stream: does anything come again, are all values equally frequent?
+ *
+ * What comes again is found at any distance, since the bytes themselves choose the sample: of each
+ * 32 bytes the word that starts at the least byte. Of two equal stretches of bytes the same words
+ * are chosen in most places, and of a short period the same word always. (Local minima as samples:
+ * Schleimer, Wilkerson, Aiken: Winnowing, 2003.) A word that stands in the table of those seen
+ * comes again.
+ *
+ * The answers are the same on all machines: they decide what is written.
+ */
+#include "codec/noise.h"
+
+#include "base/bytes.h"
+
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+enum {
+    GROUP = 32, // bytes, of which one word is looked at
+    GROUP_READ = GROUP + 3, // bytes that are read of it, if the word starts at its end
+    STEP = 8 * GROUP, // after so many bytes it may be clear what the answer is
+    SEEN_LOG_MIN = 7, // of the number of words in the table
+    SEEN_LOG_MAX = 13,
+    SKIP_MAX = 0xffff,
+    REPEAT_SHARE = 64, // one word in so many may come again, beyond what happens by chance
+    REPEATS_MAX = 16, // with so many more the answer is clear
+    MANY = 3, // words that come again, of
+    MANY_OF = 16,
+    REPEATS_SIZE_MIN = 1024, // of a stream
+    NOISE_SIZE_MIN = 4096,
+};
+
+#define GOLDEN 0x9e3779b1u
+
+// -- repeats
+
+// Where the first of the least bytes of a group is.
+static inline unsigned
+least_place(const uint8_t *group)
+{
+#if defined(__SSE2__)
+    const __m128i a = _mm_loadu_si128((const void *)group);
+    const __m128i b = _mm_loadu_si128((const void *)(group + 16));
+    __m128i least = _mm_min_epu8(a, b);
+    least = _mm_min_epu8(least, _mm_srli_si128(least, 8));
+    least = _mm_min_epu8(least, _mm_srli_si128(least, 4));
+    least = _mm_min_epu8(least, _mm_srli_si128(least, 2));
+    least = _mm_min_epu8(least, _mm_srli_si128(least, 1));
+    least = _mm_unpacklo_epi8(least, least);
+    least = _mm_shuffle_epi32(_mm_shufflelo_epi16(least, 0), 0);
+    const int in_a = _mm_movemask_epi8(_mm_cmpeq_epi8(a, least));
+    const int in_b = _mm_movemask_epi8(_mm_cmpeq_epi8(b, least));
+    return (unsigned)__builtin_ctz((unsigned)in_a | (unsigned)in_b << 16);
+#elif defined(__aarch64__)
+    const uint8x16_t a = vld1q_u8(group), b = vld1q_u8(group + 16);
+    const uint8x16_t least = vdupq_n_u8(vminvq_u8(vminq_u8(a, b)));
+    const uint8x8_t in_a = vshrn_n_u16(vreinterpretq_u16_u8(vceqq_u8(a, least)), 4);
+    const uint8x8_t in_b = vshrn_n_u16(vreinterpretq_u16_u8(vceqq_u8(b, least)), 4);
+    const uint64_t low = vget_lane_u64(vreinterpret_u64_u8(in_a), 0);
+    const uint64_t high = vget_lane_u64(vreinterpret_u64_u8(in_b), 0);
+    return low ? (unsigned)__builtin_ctzll(low) / 4 : 16 + (unsigned)__builtin_ctzll(high) / 4;
+#else
+    unsigned place = 0;
+    for (unsigned i = 1; i < GROUP; i++)
+        if (group[i] < group[place])
+            place = i;
+    return place;
+#endif
+}
+
+// What was looked at so far.
+struct look {
+    uint32_t mask; // of the bytes of a word that count
+    unsigned chance_log; // of two words of noise, one pair in so many is equal
+    unsigned log; // of the size of the table
+    uint32_t skip; // bits of a hash, of which a word that is looked at has none
+    size_t asked, repeats;
+    uint32_t seen[1 << SEEN_LOG_MAX];
+};
+
+// The table has room for more than is looked at, so that few words are lost before they come again.
+// Of a long stream fewer words are looked at; which ones, their hashes decide, so that of equal
+// words all are.
+static void
+look_begin(struct look *k, size_t size)
+{
+    k->log = SEEN_LOG_MIN;
+    while (k->log < SEEN_LOG_MAX && (size_t)GROUP << k->log < 4 * size)
+        k->log++;
+    k->skip = 0;
+    while ((size_t)GROUP << k->log < 2 * (size / (k->skip + 1)) && k->skip < SKIP_MAX)
+        k->skip = 2 * k->skip + 1;
+    k->asked = k->repeats = 0;
+    memset(k->seen, 0, sizeof *k->seen << k->log);
+}
+
+static void
+look_at_groups(struct look *k, const uint8_t *src, const uint8_t *end)
+{
+    for (; src < end; src += GROUP) {
+        const uint32_t word = (get_u32le(src + least_place(src)) & k->mask) + 1; // 0: none
+        const uint32_t hash = word * GOLDEN;
+        if (hash & k->skip)
+            continue;
+        uint32_t *const slot = &k->seen[hash >> (32 - k->log)];
+        k->repeats += *slot == word;
+        *slot = word;
+        k->asked++;
+    }
+}
+
+// How many words may come again: by chance, and so few that it does not matter.
+static size_t
+repeats_of_noise(const struct look *k)
+{
+    const size_t table = (size_t)1 << k->log;
+    const size_t by_chance = k->asked * (k->asked < table ? k->asked : table) >> k->chance_log;
+    return by_chance + k->asked / REPEAT_SHARE;
+}
+
+// Look until the end, or until the answer is clear. Returns whether anything comes again.
+static bool
+comes_again(struct look *k, const uint8_t *src, size_t size)
+{
+    const size_t end = size - (GROUP_READ - 1); // of the places where a group can start
+    size_t at = 0;
+    look_begin(k, size);
+    while (at < end && k->repeats < repeats_of_noise(k) + REPEATS_MAX) {
+        const size_t stop = end - at < STEP ? end : at + STEP;
+        look_at_groups(k, src + at, src + stop);
+        at = stop;
+    }
+    return k->repeats > repeats_of_noise(k);
+}
+
+enum repeats
+bytes_repeat(const uint8_t *src, size_t size)
+{
+    struct look k;
+    if (size < REPEATS_SIZE_MIN)
+        return REPEATS_MANY;
+    k.mask = 0xffffffff;
+    k.chance_log = 27;
+    if (!comes_again(&k, src, size))
+        return REPEATS_NONE;
+    return k.repeats * MANY_OF > k.asked * MANY ? REPEATS_MANY : REPEATS_FEW;
+}
+
+// -- frequencies
+
+enum {
+    WINDOW = 4096, // in which all values have to be equally frequent
+    RUN = 64, // bytes that are counted
+    RUN_EVERY = 256, // of so many
+    COUNTED = WINDOW / RUN_EVERY * RUN,
+};
+
+/*
+ * The sum of the squared frequencies is COUNTED + COUNTED (COUNTED - 1) / 256 = 5116 in the mean
+ * for noise, with a deviation of 90. Six deviations above that, the entropy is 7.9 bits a byte:
+ * Zstandard stores what it would not make smaller by a 64th.
+ */
+#define SQUARES_MAX (5116u + 6 * 90)
+
+static bool
+is_level(const uint8_t *window)
+{
+    uint16_t even[256] = {0}, odd[256] = {0};
+    uint32_t squares = 0;
+
+    for (int i = 0; i < WINDOW; i += RUN_EVERY)
+        for (int k = 0; k < RUN; k += 2) {
+            even[window[i + k]]++;
+            odd[window[i + k + 1]]++;
+        }
+    for (int i = 0; i < 256; i++) {
+        const uint32_t n = (uint32_t)even[i] + odd[i];
+        squares += n * n;
+    }
+    return squares <= SQUARES_MAX;
+}
+
+bool
+bytes_are_noise(const uint8_t *src, size_t size)
+{
+    struct look k;
+    if (size < NOISE_SIZE_MIN)
+        return false;
+    for (size_t at = 0; at + WINDOW <= size; at += WINDOW)
+        if (!is_level(src + at))
+            return false;
+    if (!is_level(src + size - WINDOW))
+        return false;
+    k.mask = 0xffffff; // encoders with a table of codes gain from three bytes
+    k.chance_log = 19;
+    return !comes_again(&k, src, size);
+}
