@@ -33,7 +33,7 @@ enum codec_format {
 
 // Encoders give up a few bytes before dst is full: with so many more of them, all streams that can
 // get smaller do.
-#define CODEC_SLACK 16
+#define CODEC_SLACK 80
 
 struct codec;
 struct codec_dict;

@@ -1,8 +1,9 @@
 /*
- * lz4.c - LZ4 and LZ4HC: one block without frame or size, by the LZ4 library.
+ * lz4.c - LZ4 and LZ4HC: one block without frame or size, by the LZ4 library and by ours.
  *
- * The two differ in the encoder; parts of a block, and whole ones of LZ4 where the processor
- * allows, are decoded by our own lz4_decode.c.
+ * The two differ in the encoder, which is lz4_encode.c for streams of LZ4 without a dictionary up
+ * to LZ4_ENCODE_MAX. Parts of a block, and whole ones of LZ4 where the processor allows, are
+ * decoded by lz4_decode.c.
  */
 #include "base/error.h"
 #include "base/memory.h"
@@ -10,13 +11,18 @@
 #include "codec/codecs.h"
 #include "codec/dict.h"
 #include "codec/lz4/lz4_decode.h"
+#include "codec/lz4/lz4_encode.h"
+#include "codec/noise.h"
 
 #include <limits.h>
 #include <lz4.h>
 #include <lz4hc.h>
 #include <string.h>
 
-enum { END_SHARE = 32 }; // of a stream, that is not worth leaving out
+enum {
+    END_SHARE = 32, // of a stream, that is not worth leaving out
+    OURS_MAX = 6, // level, where few bytes come again
+};
 
 static void *
 make_fast(int option)
@@ -36,6 +42,15 @@ make_hc(int option)
 
 static const struct codec_context hc_context = {make_hc, mem_free};
 
+static void *
+make_table(int option)
+{
+    (void)option;
+    return mem_alloc(LZ4_TABLE_SIZE * sizeof(uint16_t));
+}
+
+static const struct codec_context lz4_table_context = {make_table, mem_free};
+
 static int
 to_int(size_t size)
 {
@@ -50,8 +65,8 @@ acceleration(int level)
 
 // Sources beyond LZ4_MAX_INPUT_SIZE are not compressed: the library returns 0.
 static tess_status
-encode_fast(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
-            size_t dst_size, size_t *out_size, tess_error *err)
+encode_by_library(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+                  size_t dst_size, size_t *out_size, tess_error *err)
 {
     void *const state = codec_state_context(call->state, &fast_context, 0);
     int made;
@@ -67,6 +82,29 @@ encode_fast(const struct codec_call *call, const uint8_t *src, size_t src_size, 
                                           to_int(dst_size), acceleration(call->level));
     }
     *out_size = (size_t)made;
+    return TESS_OK;
+}
+
+/*
+ * Where few bytes come again, the library's short matches are what is gained by the smaller steps
+ * of the highest levels. Where many do, half of its steps cost nothing.
+ */
+static tess_status
+encode_fast(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+            size_t dst_size, size_t *out_size, tess_error *err)
+{
+    if (call->dict || src_size > LZ4_ENCODE_MAX)
+        return encode_by_library(call, src, src_size, dst, dst_size, out_size, err);
+    const enum repeats repeats =
+        call->repeats == REPEATS_UNKNOWN ? bytes_repeat(src, src_size) : call->repeats;
+    const int steps = acceleration(call->level);
+    if (repeats != REPEATS_MANY && call->level > OURS_MAX)
+        return encode_by_library(call, src, src_size, dst, dst_size, out_size, err);
+    uint16_t *const table = codec_state_context(call->state, &lz4_table_context, 0);
+    if (!table)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the LZ4 encoder");
+    *out_size = lz4_encode(src, src_size, dst, dst_size,
+                           (unsigned)(repeats == REPEATS_MANY ? (steps + 1) / 2 : steps), table);
     return TESS_OK;
 }
 
