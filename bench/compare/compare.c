@@ -27,15 +27,16 @@ static const struct named {
 } codecs[] = {{"lz4", 1}, {"blosclz", 0}, {"zstd", 5}, {"zlib", 4}},
   filters[] = {{"shuffle", 1}, {"bitshuffle", 2}};
 
+enum { LEVEL = 5 }; // of codecs that are named alone
+
 static const char *const storages[] = {"memory", "disk"};
 
 // Lists of names, separated by commas; NULL: all.
 struct options {
-    const char *arrays, *codecs, *filters, *threads, *storages, *works, *sides;
+    const char *arrays, *data, *codecs, *levels, *filters, *threads, *storages, *works, *sides;
     const char *files;
     int64_t size; // bytes
     int64_t appends; // 0: none
-    int level;
     bool memory, automatic;
     uint64_t seed;
     const char *dir;
@@ -50,6 +51,9 @@ usage(FILE *out)
         "       compare --summary results.csv...\n"
         "Lists are separated by commas.\n"
         "  --array LIST    of F4, F8N, I8, F8, I2 (all)\n"
+        "  --data LIST     of rounded (to 0.01), smooth, noisy (by 0.001): what floats are "
+        "(rounded);\n"
+        "                  I8 are integers, I2 is an image with a noisy low byte\n"
         "  --file LIST     .b2nd files, whose items, shapes, types and grids are used instead of\n"
         "                  these arrays\n"
         "  --codec LIST    of lz4, blosclz, zstd, zlib (all)\n"
@@ -71,7 +75,7 @@ usage(FILE *out)
         "  --memory        not times, but the peak of memory that reads of files take\n"
         "  --automatic     Tessera is told type and shape alone, c-blosc2 what python-blosc2 does\n"
         "                  then; --codec, --filter and --level say nothing\n"
-        "  --level N       of the codec, 1 to 9 (5)\n"
+        "  --level LIST    of the codecs, 1 to 9 (5); others than 5 are named with the codec\n"
         "  --repeats N     rounds per cell at least (5)\n"
         "  --budget S      seconds per cell and library at least (0.15)\n"
         "  --patience S    seconds after which a library is not asked again (10)\n"
@@ -121,27 +125,41 @@ static void
 options_parse(struct options *o, int argc, char **argv)
 {
     static const struct option longs[] = {
-        {"array", required_argument, NULL, 'a'},    {"codec", required_argument, NULL, 'c'},
-        {"filter", required_argument, NULL, 'f'},   {"threads", required_argument, NULL, 't'},
-        {"storage", required_argument, NULL, 'm'},  {"work", required_argument, NULL, 'w'},
-        {"side", required_argument, NULL, 'i'},     {"size", required_argument, NULL, 's'},
-        {"appends", required_argument, NULL, 'A'},  {"memory", no_argument, NULL, 'M'},
-        {"automatic", no_argument, NULL, 'u'},      {"level", required_argument, NULL, 'l'},
-        {"repeats", required_argument, NULL, 'r'},  {"budget", required_argument, NULL, 'b'},
-        {"patience", required_argument, NULL, 'p'}, {"seed", required_argument, NULL, 'e'},
-        {"dir", required_argument, NULL, 'd'},      {"cpu-time", no_argument, NULL, 'C'},
-        {"no-limit", no_argument, NULL, 'L'},       {"liblz4", no_argument, NULL, '4'},
-        {"file", required_argument, NULL, 'F'},     {"summary", no_argument, NULL, 'S'},
-        {"help", no_argument, NULL, 'h'},           {0},
+        {"array", required_argument, NULL, 'a'},
+        {"codec", required_argument, NULL, 'c'},
+        {"filter", required_argument, NULL, 'f'},
+        {"threads", required_argument, NULL, 't'},
+        {"storage", required_argument, NULL, 'm'},
+        {"work", required_argument, NULL, 'w'},
+        {"side", required_argument, NULL, 'i'},
+        {"size", required_argument, NULL, 's'},
+        {"appends", required_argument, NULL, 'A'},
+        {"memory", no_argument, NULL, 'M'},
+        {"automatic", no_argument, NULL, 'u'},
+        {"level", required_argument, NULL, 'l'},
+        {"repeats", required_argument, NULL, 'r'},
+        {"budget", required_argument, NULL, 'b'},
+        {"patience", required_argument, NULL, 'p'},
+        {"seed", required_argument, NULL, 'e'},
+        {"dir", required_argument, NULL, 'd'},
+        {"cpu-time", no_argument, NULL, 'C'},
+        {"no-limit", no_argument, NULL, 'L'},
+        {"liblz4", no_argument, NULL, '4'},
+        {"file", required_argument, NULL, 'F'},
+        {"summary", no_argument, NULL, 'S'},
+        {"data", required_argument, NULL, 'D'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
     };
     const char *const tmp = getenv("TMPDIR");
     int c;
 
-    *o = (struct options){.filters = "shuffle",
+    *o = (struct options){.data = "rounded",
+                          .levels = "5",
+                          .filters = "shuffle",
                           .threads = "1",
                           .storages = "memory",
                           .size = (int64_t)64 << 20,
-                          .level = 5,
                           .seed = 1,
                           .dir = tmp ? tmp : "/tmp",
                           .rules = {.repeats = 5, .budget = 0.15, .patience = 10, .limit = true}};
@@ -181,7 +199,7 @@ options_parse(struct options *o, int argc, char **argv)
             o->automatic = true;
             break;
         case 'l':
-            o->level = atoi(optarg);
+            o->levels = optarg;
             break;
         case 'r':
             o->rules.repeats = atoi(optarg);
@@ -207,6 +225,9 @@ options_parse(struct options *o, int argc, char **argv)
         case '4':
             o->rules.liblz4 = true;
             break;
+        case 'D':
+            o->data = optarg;
+            break;
         case 'F':
             o->files = optarg;
             break;
@@ -221,12 +242,13 @@ options_parse(struct options *o, int argc, char **argv)
         }
     if (o->automatic) { // once, and the codec alone is of no use
         o->codecs = "lz4";
+        o->levels = "5";
         o->filters = "shuffle";
         o->rules.limit = false;
     }
     if (optind < argc || o->appends < 0 || (o->appends > 0 && o->appends < 2000) ||
-        o->rules.repeats < 1 || o->rules.repeats > BENCH_ROUNDS_MAX || o->level < 1 ||
-        o->level > 9) {
+        o->rules.repeats < 1 || o->rules.repeats > BENCH_ROUNDS_MAX ||
+        strspn(o->levels, "123456789,") < strlen(o->levels)) {
         usage(stderr);
         exit(2);
     }
@@ -310,39 +332,57 @@ compare_storages(struct compare *c, struct side_array *array, const void *src, s
         }
 }
 
-// An array with each of the codecs and filters, and all that comes below; *r has its name.
+static void
+compare_filters(struct compare *c, struct side_array *array, const void *src, struct result *r)
+{
+    for (int f = 0; f < COUNT(filters); f++) {
+        if (!listed(c->options.filters, filters[f].name))
+            continue;
+        array->filter = filters[f].id;
+        snprintf(r->filter, sizeof r->filter, "%s", filters[f].name);
+        compare_storages(c, array, src, r);
+    }
+}
+
+// An array with each of the codecs, levels and filters, and all that comes below; *r has its name.
 static void
 compare_codecs(struct compare *c, struct side_array *array, const void *src, struct result *r)
 {
-    array->level = c->options.level;
     array->automatic = c->options.automatic;
     for (int i = 0; i < COUNT(codecs); i++)
-        for (int f = 0; f < COUNT(filters); f++) {
-            if (!listed(c->options.codecs, codecs[i].name) ||
-                !listed(c->options.filters, filters[f].name))
+        for (int level = 1; level <= 9; level++) {
+            const char text[2] = {(char)('0' + level), '\0'};
+            if (!listed(c->options.codecs, codecs[i].name) || !listed(c->options.levels, text))
                 continue;
             array->codec = codecs[i].id;
-            array->filter = filters[f].id;
-            snprintf(r->codec, sizeof r->codec, "%s",
-                     array->automatic ? "automatic" : codecs[i].name);
-            snprintf(r->filter, sizeof r->filter, "%s", filters[f].name);
-            compare_storages(c, array, src, r);
+            array->level = level;
+            snprintf(r->codec, sizeof r->codec, level == LEVEL || array->automatic ? "%s" : "%s:%d",
+                     array->automatic ? "automatic" : codecs[i].name, level);
+            compare_filters(c, array, src, r);
         }
 }
 
 static void
 compare_workload(struct compare *c, const struct workload *w)
 {
-    struct result r = {0};
-    struct side_array array;
-    void *src;
+    static const char *const names[] = {
+        [DATA_ROUNDED] = "rounded", [DATA_SMOOTH] = "smooth", [DATA_NOISY] = "noisy"};
+    const int kinds = w->dtype[1] == 'f' ? COUNT(names) : 1;
 
-    workload_array(w, c->options.size, &array);
-    src = bench_alloc(array_size(&array));
-    workload_fill(&array, c->options.seed, src);
-    snprintf(r.array, sizeof r.array, "%s", w->name);
-    compare_codecs(c, &array, src, &r);
-    free(src);
+    for (int kind = 0; kind < kinds; kind++) {
+        struct result r = {0};
+        struct side_array array;
+        if (kinds > 1 && !listed(c->options.data, names[kind]))
+            continue;
+        workload_array(w, c->options.size, &array);
+        array.data = (enum side_data)kind;
+        void *const src = bench_alloc(array_size(&array));
+        workload_fill(&array, c->options.seed, src);
+        snprintf(r.array, sizeof r.array, kind == DATA_ROUNDED ? "%s" : "%s-%s", w->name,
+                 names[kind]);
+        compare_codecs(c, &array, src, &r);
+        free(src);
+    }
 }
 
 static void
@@ -374,7 +414,7 @@ compare_many(struct compare *c)
     struct side_array array;
 
     many_array(&array);
-    array.level = c->options.level;
+    array.level = LEVEL;
     array.threads = 1;
     array.filter = filters[0].id;
     snprintf(r.filter, sizeof r.filter, "%s", filters[0].name);

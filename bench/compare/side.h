@@ -19,11 +19,15 @@ struct side_box {
 };
 
 // An array, and how it is to be worked on. Codec and filter are the format's ids.
+// What floats are: waves, rounded to 0.01; as they are; with noise of 0.001.
+enum side_data { DATA_ROUNDED, DATA_SMOOTH, DATA_NOISY };
+
 struct side_array {
     int ndim;
     int64_t shape[SIDE_MAX_NDIM], chunk[SIDE_MAX_NDIM], block[SIDE_MAX_NDIM];
     int typesize;
     const char *dtype; // NumPy's
+    enum side_data data;
     int codec, level, filter;
     // Grid, codec, level and filter are not said: each library, or who uses it, has its own ways.
     bool automatic;

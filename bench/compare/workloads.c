@@ -90,19 +90,29 @@ wave(double *dst, int64_t n, uint64_t *state)
 }
 
 // v is in units of 0.01, about -120 to 120.
+static double
+as_float(const struct side_array *array, uint64_t *state, double v)
+{
+    if (array->data == DATA_ROUNDED)
+        return floor(v + 0.5) / 100;
+    if (array->data == DATA_SMOOTH)
+        return v / 100;
+    return (v + ((double)bench_random_below(state, 1 << 20) / (1 << 20) - 0.5) / 5) / 100;
+}
+
 static void
 put(const struct side_array *array, uint64_t *state, double v, uint8_t *dst)
 {
-    const double whole = floor(v + 0.5);
-    const double f8 = whole / 100;
-    const float f4 = (float)f8;
-    const int64_t i8 = (int64_t)floor(v * 1000);
-    const uint16_t u2 = (uint16_t)((uint64_t)(whole + 128) << 8 | (bench_random(state) & 0xff));
-
-    if (array->dtype[1] == 'f')
+    if (array->dtype[1] == 'f') {
+        const double f8 = as_float(array, state, v);
+        const float f4 = (float)f8;
         memcpy(dst, array->typesize == 4 ? (const void *)&f4 : &f8, (size_t)array->typesize);
-    else
+    } else {
+        const int64_t i8 = (int64_t)floor(v * 1000);
+        const uint64_t high = (uint64_t)(floor(v + 0.5) + 128) << 8;
+        const uint16_t u2 = (uint16_t)(high | (bench_random(state) & 0xff));
         memcpy(dst, array->typesize == 2 ? (const void *)&u2 : &i8, (size_t)array->typesize);
+    }
 }
 
 void

@@ -24,7 +24,7 @@ extern const int nworkloads;
 // The array of a workload: full, or whole chunks of at most `size` bytes (one chunk at least).
 void workload_array(const struct workload *w, int64_t size, struct side_array *array);
 
-// Sums of slow waves, rounded to 0.01 (or as integers); of uint16, the low byte is noise.
+// Sums of slow waves, floats as array->data says; of uint16, the low byte is noise.
 void workload_fill(const struct side_array *array, uint64_t seed, void *dst);
 
 int64_t array_nitems(const struct side_array *array);
