@@ -183,7 +183,8 @@ periods_and_runs_are_repeats(void **state)
 {
     (void)state;
     for (int i = 0; i < TRIALS; i++) {
-        const size_t size = 1024 + pick(20000), period = 1 + pick(200);
+        const size_t size = 1024 + pick(i % 4 ? 20000 : SIZE - 1024);
+        const size_t period = 1 + pick(size < 6400 ? size / 32 : 200);
         random_bytes(&r, data, size);
         const size_t from = pick(size / 2), n = size / 4 + pick(size / 4);
         for (size_t k = from + period; k < from + n; k++)
@@ -191,7 +192,8 @@ periods_and_runs_are_repeats(void **state)
         assert_int_not_equal(bytes_repeat(data, size), REPEATS_NONE);
         for (size_t k = period; k < size; k++)
             data[k] = data[k - period];
-        if (period < 64)
+        assert_int_not_equal(bytes_repeat(data, size), REPEATS_NONE);
+        if (period < 64 && size < 1 << 17) // of longer streams, all that comes again may be skipped
             assert_int_equal(bytes_repeat(data, size), REPEATS_MANY);
     }
 }

@@ -27,9 +27,13 @@ enum {
     STEP = 8 * GROUP, // after so many bytes it may be clear what the answer is
     SEEN_LOG_MIN = 7, // of the number of words in the table
     SEEN_LOG_MAX = 13,
+    SKIP_SHIFT =
+        13, // of the bits of a hash that say whether a word is skipped: low ones mix little
     SKIP_MAX = 0xffff,
     REPEAT_SHARE = 64, // one word in so many may come again, beyond what happens by chance
     REPEATS_MAX = 16, // with so many more the answer is clear
+    EXPECTED = 7, // words that are not skipped, at least, of
+    EXPECTED_OF = 8, // those that would not be in noise
     MANY = 3, // words that come again, of
     MANY_OF = 16,
     REPEATS_SIZE_MIN = 1024, // of a stream
@@ -86,7 +90,7 @@ struct look {
 
 // The table has room for more than is looked at, so that few words are lost before they come again.
 // Of a long stream fewer words are looked at; which ones, their hashes decide, so that of equal
-// words all are.
+// words all are. A place holds two words, so that the two of a short period find room for both.
 static void
 look_begin(struct look *k, size_t size)
 {
@@ -106,11 +110,13 @@ look_at_groups(struct look *k, const uint8_t *src, const uint8_t *end)
     for (; src < end; src += GROUP) {
         const uint32_t word = (get_u32le(src + least_place(src)) & k->mask) + 1; // 0: none
         const uint32_t hash = word * GOLDEN;
-        if (hash & k->skip)
+        if (hash >> SKIP_SHIFT & k->skip)
             continue;
-        uint32_t *const slot = &k->seen[hash >> (32 - k->log)];
-        k->repeats += *slot == word;
-        *slot = word;
+        uint32_t *const pair = &k->seen[hash >> (32 - k->log) & ~1u];
+        const uint32_t latest = pair[0];
+        k->repeats += latest == word || pair[1] == word;
+        pair[0] = word;
+        pair[1] = latest == word ? pair[1] : latest;
         k->asked++;
     }
 }
@@ -124,7 +130,8 @@ repeats_of_noise(const struct look *k)
     return by_chance + k->asked / REPEAT_SHARE;
 }
 
-// Look until the end, or until the answer is clear. Returns whether anything comes again.
+// Look until the end, or until the answer is clear. Returns whether anything comes again. Where
+// words are skipped, too few that are not come from a word that is skipped again and again.
 static bool
 comes_again(struct look *k, const uint8_t *src, size_t size)
 {
@@ -136,7 +143,8 @@ comes_again(struct look *k, const uint8_t *src, size_t size)
         look_at_groups(k, src + at, src + stop);
         at = stop;
     }
-    return k->repeats > repeats_of_noise(k);
+    return k->repeats > repeats_of_noise(k) ||
+           k->asked < at / GROUP / (k->skip + 1) / EXPECTED_OF * EXPECTED;
 }
 
 enum repeats
