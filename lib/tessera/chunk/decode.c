@@ -220,12 +220,6 @@ blame(const struct span *span, int32_t nblock, tess_status st, tess_error *err)
     return err_prefix(err, st, "block %" PRId32, nblock);
 }
 
-static bool
-is_place_for_filters(const struct pipeline *p, const uint8_t *place)
-{
-    return (uintptr_t)place % _Alignof(max_align_t) == 0 || !pipeline_has_user_filter(p);
-}
-
 tess_status
 block_decode(const struct chunk *c, int32_t nblock, const uint8_t *stored, const uint8_t *ref,
              const struct block_need *need, struct chunk_scratch *s, struct decoded *out,
@@ -255,7 +249,7 @@ block_decode(const struct chunk *c, int32_t nblock, const uint8_t *stored, const
     // To and fro between two buffers: the streams are not needed again. `into` is the one that the
     // last step writes, if filters can write there.
     const bool is_odd = pipeline_count_undone(&c->pipeline, out->planes > 0) % 2 == 1;
-    uint8_t *const into = is_place_for_filters(&c->pipeline, need->into) ? need->into : NULL;
+    uint8_t *const into = pipeline_takes(&c->pipeline, need->into) ? need->into : NULL;
     uint8_t *const odd = into && is_odd ? into : s->buffer[1];
     uint8_t *const even = !into ? s->buffer[0] : is_odd ? s->buffer[1] : into;
     st = pipeline_backward(&c->pipeline, out->planes > 0, s->buffer[0], c->h.vlblocks ? 0 : nblock,

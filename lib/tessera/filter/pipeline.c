@@ -59,6 +59,7 @@ add_filter_step(struct pipeline *p, const struct filter_spec *spec, int slot, te
     if (filter->needs_reference)
         p->referring = filter;
     p->lossy |= filter->lossy;
+    p->has_user |= filter->user != NULL;
     if (p->nfront == p->count && !filter->backward)
         p->nfront++;
     else if (p->nfront == p->count && filter->makes_planes)
@@ -135,12 +136,9 @@ pipeline_brings_back(const struct pipeline *p)
 }
 
 bool
-pipeline_has_user_filter(const struct pipeline *p)
+pipeline_takes(const struct pipeline *p, const void *place)
 {
-    for (int i = 0; i < p->count; i++)
-        if (p->step[i].filter->user)
-            return true;
-    return false;
+    return !p->has_user || (uintptr_t)place % _Alignof(max_align_t) == 0;
 }
 
 tess_status

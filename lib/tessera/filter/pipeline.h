@@ -26,6 +26,7 @@ struct pipeline {
     struct filter_blocks blocks;
     const struct filter *referring; // the filter that needs the content of block 0; NULL: none
     bool lossy; // holds a filter that loses information when compressing
+    bool has_user; // holds a filter of the program, which may make zeros of any items
 };
 
 // Check a pipeline for decoding: TESS_ERR_UNSUPPORTED for filters this build cannot undo, or which
@@ -42,18 +43,18 @@ bool pipeline_brings_back(const struct pipeline *p);
 // pipeline_forward() needs it.
 tess_status pipeline_check_encode(const struct pipeline *p, tess_error *err);
 
-// Whether a step is a filter of the program: it may make zeros of any items, and is given blocks
-// that are aligned for all types.
-bool pipeline_has_user_filter(const struct pipeline *p);
+// Whether a block may stand at this place: filters of the program get blocks that are aligned for
+// all types, others take any.
+bool pipeline_takes(const struct pipeline *p, const void *place);
 
 /*
  * Apply the pipeline to `block` of `size` bytes, block number `nblock` of its chunk.
  *
  * ref is the original content of block 0, `size` bytes at least of it; used if there is a referring
  * filter and nblock > 0, may be NULL otherwise. tmp1 and tmp2 hold `size` bytes each and overlap
- * nothing; all are aligned for all types if there is a filter of the program. *out tells where the
- * result is: block itself (no filter), tmp1 or tmp2. block is not written to. Only filters of the
- * program can fail.
+ * nothing. The pipeline takes all three places (pipeline_takes()). *out tells where the result is:
+ * block itself (no filter), tmp1 or tmp2. block is not written to. Only filters of the program can
+ * fail.
  */
 tess_status pipeline_forward(const struct pipeline *p, const uint8_t *block, int32_t nblock,
                              const uint8_t *ref, uint8_t *tmp1, uint8_t *tmp2, size_t size,

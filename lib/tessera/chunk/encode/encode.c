@@ -62,7 +62,7 @@ assembly_begin(struct assembly *x, const struct chunk_encoder *e, const struct c
         .capacity = capacity,
         .at = chunk_blocks_start(e),
         .full = chunk_encoder_is_plain(e),
-        .zeros = e->h.nbytes > 0 && !pipeline_has_user_filter(&e->pipeline),
+        .zeros = e->h.nbytes > 0 && !e->pipeline.has_user,
     };
     if (dict && dict->size > 0 && !x->full)
         add_dictionary(x, dict);

@@ -10,7 +10,6 @@
 #include "filter/filter.h"
 #include "filter/pipeline.h"
 
-#include <stddef.h>
 #include <string.h>
 
 enum {
@@ -151,7 +150,7 @@ block_filter(const struct encoding *x, int32_t nblock, const uint8_t *items,
     const struct chunk_encoder *const e = x->e;
     const int32_t bsize = chunk_block_nbytes(&e->h, nblock);
     const bool shorter = bsize < e->h.blocksize;
-    if (pipeline_has_user_filter(&e->pipeline) && (uintptr_t)items % _Alignof(max_align_t) != 0)
+    if (!pipeline_takes(&e->pipeline, items))
         items = memcpy(s->buffer[0], items, (size_t)bsize);
     uint8_t *const tmp1 = items == s->buffer[1] ? s->buffer[0] : s->buffer[1];
     uint8_t *const tmp2 = items == s->buffer[2] ? s->buffer[0] : s->buffer[2];
