@@ -97,7 +97,7 @@ struct io {
     int lock_error; // errno of the failed attempt to lock it
     bool eager; // start to write large writes to the disk before the sync; set by the owner
     bool short_lived; // it may be closed while a job reads others; set by the owner
-    int64_t expected; // bytes that it will hold at most, more or less; set by the owner; 0: unknown
+    int64_t expected; // the size it may grow to, an estimate; set by the owner; 0: unknown
     struct io_manner manner;
 };
 

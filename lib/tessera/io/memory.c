@@ -72,7 +72,8 @@ memory_read_many(struct io *io, const tess_range *ranges, size_t n, const struct
     return st;
 }
 
-// Bytes to have when `size` are wanted; of a large buffer, whole large pages.
+// The capacity when `size` bytes are wanted: twice the present one at least; of a large buffer a
+// multiple of a large page.
 static size_t
 roomy(const struct memory *m, size_t size)
 {
@@ -83,8 +84,8 @@ roomy(const struct memory *m, size_t size)
     return (wanted + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 }
 
-// With room for all that is expected, which is not copied then when it comes; what is not touched
-// costs nothing.
+// The same with room for all that is expected, so that the buffer need not be copied when that
+// comes. Pages that are not touched take no memory.
 static size_t
 roomier(const struct memory *m, size_t capacity)
 {
@@ -117,15 +118,19 @@ first_huge_page(uint8_t *block)
 }
 
 /*
- * A page is large if that was asked for before any byte of it was touched: malloc() touches the
- * bytes in front of a block, so the buffer starts with the first large page behind them.
+ * Linux makes a page large only if madvise() asks for that before any byte of the page is touched.
+ * malloc() writes in front of the block it returns, so the buffer starts at the first large page
+ * inside of the block.
  *
- * realloc() copies a block that malloc() did not map alone, to small pages, so that is not left to
- * it. Others it moves.
+ * From MAPPED_MIN on malloc() has given the block a mapping of its own, which realloc() moves
+ * without a copy. Smaller blocks it would copy to small pages; they are copied here, to a new block
+ * whose pages are asked for first.
  */
 static bool
 reserve_large(struct memory *m, size_t capacity)
 {
+    if (capacity > SIZE_MAX - HUGE_PAGE)
+        return false;
     const bool moves = m->capacity >= MAPPED_MIN;
     const size_t size = capacity + HUGE_PAGE;
     const size_t before = moves ? (size_t)(m->buffer - m->block) : 0;
@@ -163,10 +168,10 @@ memory_reserve(struct memory *m, size_t size, tess_error *err)
 {
     if (size <= m->capacity)
         return TESS_OK;
-    const size_t capacity = roomy(m, size), most = roomier(m, capacity);
-    const bool done = capacity < HUGE_MIN ? reserve_small(m, capacity)
-                                          : (most > capacity && reserve_large(m, most)) ||
-                                                reserve_large(m, capacity);
+    const size_t capacity = roomy(m, size);
+    const bool done = capacity < HUGE_MIN
+                          ? reserve_small(m, capacity)
+                          : reserve_large(m, roomier(m, capacity)) || reserve_large(m, capacity);
     if (!done)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame of %zu bytes", size);
     m->bytes = m->buffer;

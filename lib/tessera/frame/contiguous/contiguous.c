@@ -108,7 +108,7 @@ contiguous_put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *ent
         st = space_take(&f->space, size, &extent.start, err);
     if (st != TESS_OK)
         return st;
-    f->io->expected = f->h.nbytes; // chunks are not larger than their items
+    f->io->expected = f->h.nbytes; // stored chunks are hardly larger than their items
     st = f->storage.gathers ? io_gather_put(f->io, extent.start, chunk, (size_t)size, err)
                             : io_write(f->io, extent.start, chunk, (size_t)size, err);
     if (st != TESS_OK) {
