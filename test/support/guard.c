@@ -38,3 +38,9 @@ guard_tail(const struct guard *g, size_t size)
     assert(size <= (size_t)(g->end - g->start));
     return g->end - size;
 }
+
+uint8_t *
+guard_end(const struct guard *g, size_t size, struct random *r)
+{
+    return random_below(r, 2) ? g->start : guard_tail(g, size);
+}

@@ -8,6 +8,8 @@
 #ifndef SUPPORT_GUARD_H
 #define SUPPORT_GUARD_H
 
+#include "support/random.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,5 +26,8 @@ void guard_finish(struct guard *g);
 
 // Where `size` bytes lie that end at the unmapped page.
 uint8_t *guard_tail(const struct guard *g, size_t size);
+
+// Where `size` bytes lie at one of the ends, which r draws.
+uint8_t *guard_end(const struct guard *g, size_t size, struct random *r);
 
 #endif

@@ -78,12 +78,6 @@ pick(size_t below)
     return (size_t)random_below(&r, below);
 }
 
-static uint8_t *
-place(const struct guard *g, size_t size)
-{
-    return pick(2) ? g->start : guard_tail(g, size);
-}
-
 static bool
 library_takes(size_t n, size_t size)
 {
@@ -94,7 +88,7 @@ static bool
 decode(lz4_loop_fn *loop, size_t n, uint8_t *dst, size_t need, size_t size)
 {
     static const struct lz4_dict none = {0};
-    uint8_t *const src = place(&in, n);
+    uint8_t *const src = guard_end(&in, n, &r);
 
     memcpy(src, stream, n);
     memset(dst, 0xee, size);
@@ -106,7 +100,7 @@ static void
 check(size_t n, size_t need, size_t size, bool good)
 {
     for (int i = 0; i < nloops; i++) {
-        uint8_t *const dst = place(&out, size);
+        uint8_t *const dst = guard_end(&out, size, &r);
         const bool took = decode(loops[i], n, dst, need, size);
         if (took != good && (good || need == size))
             fail_msg("loop %d, %zu of %zu bytes, a stream of %zu: %s", i, need, size, n,
@@ -290,8 +284,8 @@ good_from_bad(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int k = 0; k < nloops; k++) {
             memcpy(stream, cases[i].bytes, cases[i].size);
-            if (decode(loops[k], cases[i].size, place(&out, cases[i].out_size), cases[i].need,
-                       cases[i].out_size) != cases[i].good)
+            if (decode(loops[k], cases[i].size, guard_end(&out, cases[i].out_size, &r),
+                       cases[i].need, cases[i].out_size) != cases[i].good)
                 fail_msg("loop %d: %s: %s", k, cases[i].why, cases[i].good ? "refused" : "taken");
         }
 }

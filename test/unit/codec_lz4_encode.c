@@ -70,12 +70,6 @@ pick(size_t below)
     return (size_t)random_below(&r, below);
 }
 
-static uint8_t *
-place(const struct guard *g, size_t size)
-{
-    return pick(2) ? g->start : guard_tail(g, size);
-}
-
 // A plane of bytes: few values, runs of each, now and then something else.
 static void
 make_plane(uint8_t *dst, size_t size)
@@ -139,7 +133,7 @@ assert_decodes(const uint8_t *block, size_t n, const uint8_t *src, size_t size)
 static void
 check(size_t size)
 {
-    uint8_t *const src = place(&in, size);
+    uint8_t *const src = guard_end(&in, size, &r);
     const unsigned acceleration = 1 + (unsigned)pick(9);
     make(src, size);
     const size_t n = encode(lz4_encode, src, size, first, ROOM, acceleration);
@@ -149,7 +143,7 @@ check(size_t size)
     const size_t rooms[] = {n + CODEC_SLACK, pick(n), pick(n + CODEC_SLACK)};
     for (int i = 0; i < 6; i++) {
         const size_t room = rooms[i / 2];
-        uint8_t *const dst = place(&out, room);
+        uint8_t *const dst = guard_end(&out, room, &r);
         const size_t m =
             encode(i % 2 ? lz4_encode : lz4_encode_plain, src, size, dst, room, acceleration);
         if (i < 2)
@@ -204,7 +198,7 @@ sizes_are_as_they_should_be(void **state)
     (void)state;
     for (int i = 0; i < 50; i++) {
         const size_t size = 4000 + pick(20000);
-        uint8_t *const src = place(&in, size);
+        uint8_t *const src = guard_end(&in, size, &r);
         for (size_t k = 0; k < size; k++)
             src[k] = (uint8_t)(k % 64 < 60 ? k % 64 : pick(256));
         assert_true(encode(lz4_encode, src, size, first, ROOM, 1 + (unsigned)pick(5)) < size / 3);

@@ -88,18 +88,12 @@ decode_whole(const struct codec_call *call, size_t n, size_t size)
     return call->codec->decode(call, stream, n, whole, size, NULL) == TESS_OK;
 }
 
-static uint8_t *
-place(const struct guard *g, size_t size)
-{
-    return pick(2) ? g->start : guard_tail(g, size);
-}
-
 // What comes out is what the whole begins with; if the whole is refused, anything may come out.
 static bool
 check_part(const struct codec_call *call, size_t n, size_t need, size_t size, bool good)
 {
-    uint8_t *const src = place(&in, n);
-    uint8_t *const dst = place(&out, size);
+    uint8_t *const src = guard_end(&in, n, &r);
+    uint8_t *const dst = guard_end(&out, size, &r);
 
     memcpy(src, stream, n);
     memset(dst, 0xee, size);

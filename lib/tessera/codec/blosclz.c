@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "codec/codec.h"
 #include "codec/codecs.h"
+#include "codec/match.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -81,35 +82,10 @@ struct search {
     unsigned min;
 };
 
-struct match {
-    size_t distance;
-    size_t length; // 0: none
-};
-
 struct sink {
     uint8_t *at;
     size_t room;
 };
-
-// How many bytes from a on, below end, are those from b on; b is before a.
-static inline size_t
-count_equal(const uint8_t *a, const uint8_t *b, const uint8_t *end)
-{
-    const uint8_t *const start = a;
-
-    while (end - a >= 8) {
-        const uint64_t differ = get_u64le(a) ^ get_u64le(b);
-        if (differ)
-            return (size_t)(a - start) + (size_t)__builtin_ctzll(differ) / 8;
-        a += 8;
-        b += 8;
-    }
-    while (a < end && *a == *b) {
-        a++;
-        b++;
-    }
-    return (size_t)(a - start);
-}
 
 // `after` more bytes may be read behind the literals.
 static inline bool
@@ -202,7 +178,7 @@ blosclz_encode_compare(const struct search *s, size_t pos, uint64_t word, size_t
     if (part(s, get_u64le(s->src + earlier) ^ word) != 0 || distance > MAX_DISTANCE)
         return;
     const uint8_t *const more = s->src + pos + s->min;
-    const size_t length = s->min + count_equal(more, more - distance, s->end);
+    const size_t length = s->min + match_length(more, more - distance, s->end);
     if (length > m->length)
         *m = (struct match){distance, length};
 }

@@ -1,5 +1,6 @@
 /*
- * match.h - copying what was made before, for decoders of the LZ77 kind.
+ * match.h - matches of the LZ77 kind: finding their length, for encoders, and copying them, for
+ * decoders.
  *
  * Copies may write more than a match is long, in whole vectors, as long as that stays inside the
  * output: what comes after it is not yet there.
@@ -21,8 +22,28 @@
 
 struct match {
     size_t distance;
-    size_t length;
+    size_t length; // 0: none
 };
+
+// How many bytes from a on, below end, are those from b on; b is before a.
+static inline size_t
+match_length(const uint8_t *a, const uint8_t *b, const uint8_t *end)
+{
+    const uint8_t *const start = a;
+
+    while (end - a >= 8) {
+        const uint64_t differ = get_u64le(a) ^ get_u64le(b);
+        if (differ)
+            return (size_t)(a - start) + (size_t)__builtin_ctzll(differ) / 8;
+        a += 8;
+        b += 8;
+    }
+    while (a < end && *a == *b) {
+        a++;
+        b++;
+    }
+    return (size_t)(a - start);
+}
 
 // How to fill a word with a period of 1 to 8 bytes, and by how many bytes the next word then
 // starts.

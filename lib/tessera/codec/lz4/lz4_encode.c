@@ -4,20 +4,24 @@
  * The block format is described in lz4_decode.c. Beyond it, decoders rely on this: the last match
  * starts 12 bytes before the end or earlier, and the last 5 bytes are literals.
  *
- * The library looks for matches of 4 bytes. In planes of bytes there are many, each costs an
- * encoder and a decoder as much as a long one, and saves one byte; so here a match has 6 bytes or
- * more. As the table then holds what is worth it, dense streams get 5 to 35 % smaller, and the time
- * that is saved pays for a search with smaller steps. Few branches depend on the data: literals up
- * to 64, lengths up to 32, and bytes in front of a match up to 8 take none.
+ * The library looks for matches of 4 bytes. Shuffled items have many of them; each saves one byte,
+ * and takes an encoder and a decoder as long as a match of any length. Here a match has 6 bytes or
+ * more. Streams with many repeats get 5 to 35 % smaller, since the table remembers the positions of
+ * longer words, and fewer matches leave time to search more positions.
  *
- * Tried and not better: two positions at once, and two streams in step (1.1 to 1.3 times as fast
- * where matches of 4 bytes are dense; longer matches give as much, and on all streams); matches of
- * 5, 7 or 8 bytes (at the same size of the output 0.9 to 1.0 of the speed); lengths by words of 8
- * bytes (0.8).
+ * Few branches depend on the data, since a mispredicted one costs more than the work it saves:
+ * there is none for up to 64 literals, for a match of up to 32 bytes, and for up to 8 bytes by
+ * which a match starts before the position that was searched.
+ *
+ * Tried and not better: two positions at once, and two streams in turns, with matches of 4 bytes
+ * (1.1 to 1.3 times as fast on streams with many repeats only); matches of 5, 7 or 8 bytes (0.9 to
+ * 1.0 of the speed at the same size of the output); lengths by words of 8 bytes (0.8).
  */
 #include "codec/lz4/lz4_encode.h"
 
 #include "base/bytes.h"
+#include "codec/codec.h"
+#include "codec/match.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -33,7 +37,7 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 enum {
-    SHORTEST = 6, // match
+    SHORTEST = 6, // match that is looked for
     LENGTH_MIN = 4, // what a token counts from
     MORE = 15, // in a token: bytes follow that are added
     LAST_LITERALS = 5,
@@ -48,6 +52,7 @@ enum {
 };
 
 _Static_assert(1 << TABLE_LOG_MAX == LZ4_TABLE_SIZE, "the caller brings all entries");
+_Static_assert((int)SEQUENCE_ROOM <= CODEC_SLACK, "so much more than a block needs is enough");
 
 // A stream that is encoded.
 struct stream {
@@ -127,17 +132,6 @@ count_equal_wide(const uint8_t *a, const uint8_t *b)
 #endif
 }
 
-static size_t
-count_equal_up_to(const uint8_t *a, const uint8_t *b, const uint8_t *end)
-{
-    const uint8_t *const start = a;
-    while (a < end && *a == *b) {
-        a++;
-        b++;
-    }
-    return (size_t)(a - start);
-}
-
 // The length of a match of which 32 bytes are equal.
 static __attribute__((noinline)) size_t
 count_long(const uint8_t *at, const uint8_t *match, const uint8_t *end)
@@ -150,7 +144,7 @@ count_long(const uint8_t *at, const uint8_t *match, const uint8_t *end)
         if (more < WIDE)
             return n;
     }
-    return n + count_equal_up_to(at + n, match + n, last);
+    return n + match_length(at + n, match + n, last);
 }
 
 // How many bytes in front of a match are equal, too, and not yet written.
@@ -323,7 +317,7 @@ static bool
 lz4_put_match_near(struct stream *s, const uint8_t *match)
 {
     const size_t literals = (size_t)(s->at - s->done);
-    const size_t length = count_equal_up_to(s->at, match, s->end - LAST_LITERALS);
+    const size_t length = match_length(s->at, match, s->end - LAST_LITERALS);
     uint8_t *const token = s->dst;
     if ((size_t)(s->stop - token) < literals + literals / 255 + length / 255 + 12)
         return false;
