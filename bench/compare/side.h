@@ -18,10 +18,10 @@ struct side_box {
     int64_t start[SIDE_MAX_NDIM], stop[SIDE_MAX_NDIM];
 };
 
-// An array, and how it is to be worked on. Codec and filter are the format's ids.
 // What floats are: waves, rounded to 0.01; as they are; with noise of 0.001.
 enum side_data { DATA_ROUNDED, DATA_SMOOTH, DATA_NOISY };
 
+// An array, and how it is to be worked on. Codec and filter are the format's ids.
 struct side_array {
     int ndim;
     int64_t shape[SIDE_MAX_NDIM], chunk[SIDE_MAX_NDIM], block[SIDE_MAX_NDIM];

@@ -63,19 +63,19 @@ struct codec_call {
     struct codec_state *state;
     int level; // 1 to 9, when encoding
     int meta; // the codec's parameter byte
-    enum repeats repeats; // of the stream to be encoded
+    enum repeats repeats; // of the stream to be encoded, if they were looked for
     const struct codec_dict *dict; // of the chunk; NULL: none
     const struct block_grid *grid; // shape of the block; NULL if it has none
     int32_t typesize; // of the chunk
     int32_t blocksize; // of the block that the stream is part of; 0 if they differ
 };
 
-// What an encoder of streams without a dictionary makes use of: samples tell whether there is
-// any, in less time than encode() takes to find out (noise.h).
+// By what a codec makes a stream without a dictionary smaller. Where samples of the stream
+// (noise.h) show nothing of it, the stream is stored without a call of encode().
 enum codec_gain {
-    GAIN_UNKNOWN, // encode() decides
-    GAIN_BY_REPEATS,
-    GAIN_BY_FREQUENCIES, // of values, and by repeats
+    GAIN_UNKNOWN, // encode() is always called
+    GAIN_BY_REPEATS, // of words: LZ77
+    GAIN_BY_FREQUENCIES, // of values, and by repeats: LZ77 and an entropy coder
 };
 
 // How long a codec takes, roughly, in tenths of a nanosecond per byte of shuffled floats that

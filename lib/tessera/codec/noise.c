@@ -1,11 +1,10 @@
 /*
- * noise.c - samples of a stream: does anything come again, are all values equally frequent?
+ * noise.c - samples of a stream: do words come again, are all values equally frequent?
  *
- * What comes again is found at any distance, since the bytes themselves choose the sample: of each
- * 32 bytes the word that starts at the least byte. Of two equal stretches of bytes the same words
- * are chosen in most places, and of a short period the same word always. (Local minima as samples:
- * Schleimer, Wilkerson, Aiken: Winnowing, 2003.) A word that stands in the table of those seen
- * comes again.
+ * A sample is one word of each group of 32 bytes, the one that starts at the least byte of the
+ * group. Equal stretches of bytes have mostly the same samples, wherever they stand, and stretches
+ * of a short period have few different ones (winnowing: Schleimer, Wilkerson, Aiken, 2003). So a
+ * word that comes again is found at any distance, in a table of the words seen.
  *
  * The answers are the same on all machines: they decide what is written.
  */
@@ -27,8 +26,7 @@ enum {
     STEP = 8 * GROUP, // after so many bytes it may be clear what the answer is
     SEEN_LOG_MIN = 7, // of the number of words in the table
     SEEN_LOG_MAX = 13,
-    SKIP_SHIFT =
-        13, // of the bits of a hash that say whether a word is skipped: low ones mix little
+    SKIP_SHIFT = 13, // bits of a hash below those that say whether a word is skipped
     SKIP_MAX = 0xffff,
     REPEAT_SHARE = 64, // one word in so many may come again, beyond what happens by chance
     REPEATS_MAX = 16, // with so many more the answer is clear
@@ -88,9 +86,9 @@ struct look {
     uint32_t seen[1 << SEEN_LOG_MAX];
 };
 
-// The table has room for more than is looked at, so that few words are lost before they come again.
-// Of a long stream fewer words are looked at; which ones, their hashes decide, so that of equal
-// words all are. A place holds two words, so that the two of a short period find room for both.
+// The table has places for twice the words that are looked at, or more, so that few are displaced
+// before they come again. Of a long stream a part of the words is looked at; their hashes decide
+// which, so that of equal words all are or none.
 static void
 look_begin(struct look *k, size_t size)
 {
@@ -104,6 +102,8 @@ look_begin(struct look *k, size_t size)
     memset(k->seen, 0, sizeof *k->seen << k->log);
 }
 
+// A place of the table is a pair, the latest word and the one before: two words of a short period
+// with one place would displace each other each time.
 static void
 look_at_groups(struct look *k, const uint8_t *src, const uint8_t *end)
 {
@@ -121,7 +121,7 @@ look_at_groups(struct look *k, const uint8_t *src, const uint8_t *end)
     }
 }
 
-// How many words may come again: by chance, and so few that it does not matter.
+// How many of the words of noise come again by chance, and how many more do not matter.
 static size_t
 repeats_of_noise(const struct look *k)
 {
@@ -130,8 +130,8 @@ repeats_of_noise(const struct look *k)
     return by_chance + k->asked / REPEAT_SHARE;
 }
 
-// Look until the end, or until the answer is clear. Returns whether anything comes again. Where
-// words are skipped, too few that are not come from a word that is skipped again and again.
+// Look until the end, or until the answer is clear. Returns whether words come again: those that
+// are looked at, or those that are skipped, if more are skipped than in noise.
 static bool
 comes_again(struct look *k, const uint8_t *src, size_t size)
 {

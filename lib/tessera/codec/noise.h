@@ -11,21 +11,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// How much of a stream comes again in it, in words of four bytes or more.
+// Which share of the words of a stream, of four bytes, occurred before in it.
 enum repeats {
-    REPEATS_UNKNOWN, // nobody looked
-    REPEATS_NONE, // of at most one word in 64: an LZ77 encoder would gain nothing
-    REPEATS_FEW, // of at most 3 words in 16
+    REPEATS_UNKNOWN, // was not looked for
+    REPEATS_NONE, // at most 1 word in 64: an LZ77 encoder would gain nothing
+    REPEATS_FEW, // at most 3 words in 16
     REPEATS_MANY,
 };
 
-// By one word in each 32 bytes; of streams beyond 128 KiB, by 4096 words. Streams of less than 1
-// KiB, which are too short to tell, are said to have many repeats.
+// The answer comes from a sample of one word of each 32 bytes, 4096 words at most.
+// REPEATS_MANY for streams of less than 1 KiB, which are too short for a sample.
 enum repeats bytes_repeat(const uint8_t *src, size_t size);
 
-// Whether all values are equally frequent everywhere in src, and next to nothing in it comes
-// again, so that no encoder makes it smaller by more than a few per cent. By samples; always false
-// below 4096 bytes, which are too few to tell.
+// Whether all values are equally frequent everywhere in src, and hardly any word of three bytes
+// occurs twice, so that no encoder makes it smaller by more than a few per cent. The answer comes
+// from samples; it is false below 4096 bytes, which are too few for them.
 bool bytes_are_noise(const uint8_t *src, size_t size);
 
 #endif

@@ -179,16 +179,20 @@ chunk_encode_value(const struct chunk_encoder *e, const uint8_t *item, uint8_t *
 
 enum { RUN_TOKEN = 0x01 };
 
-// Whether encode() would find nothing to gain.
+// Whether a sample of the stream says that encode() would not make it smaller; sets call->repeats
+// where the codec gains by them.
 static bool
-is_in_vain(struct codec_call *call, const uint8_t *src, size_t size)
+is_incompressible(struct codec_call *call, const uint8_t *src, size_t size)
 {
-    if (call->codec->gain == GAIN_BY_FREQUENCIES)
+    switch (call->codec->gain) {
+    case GAIN_BY_FREQUENCIES:
         return bytes_are_noise(src, size);
-    if (call->codec->gain == GAIN_UNKNOWN)
+    case GAIN_BY_REPEATS:
+        call->repeats = bytes_repeat(src, size);
+        return call->repeats == REPEATS_NONE;
+    default:
         return false;
-    call->repeats = bytes_repeat(src, size);
-    return call->repeats == REPEATS_NONE;
+    }
 }
 
 tess_status
@@ -197,7 +201,7 @@ stream_encode(const struct codec_call *call, const uint8_t *src, size_t size, ui
 {
     struct codec_call own = *call;
     *csize = 0;
-    if (size == 1 || (!call->dict && is_in_vain(&own, src, size)))
+    if (size == 1 || (!call->dict && is_incompressible(&own, src, size)))
         return TESS_OK;
     const tess_status st =
         call->codec->encode(&own, src, size, dst, size - 1 + CODEC_SLACK, csize, err);

@@ -21,7 +21,7 @@
 
 enum {
     END_SHARE = 32, // of a stream, that is not worth leaving out
-    OURS_MAX = 6, // level, where few bytes come again
+    OURS_MAX = 6, // the highest level at which lz4_encode() encodes streams with few repeats
 };
 
 static void *
@@ -86,8 +86,9 @@ encode_by_library(const struct codec_call *call, const uint8_t *src, size_t src_
 }
 
 /*
- * Where few bytes come again, the library's short matches are what is gained by the smaller steps
- * of the highest levels. Where many do, half of its steps cost nothing.
+ * lz4_encode() looks for longer matches than the library. A stream with many repeats is searched at
+ * twice the positions of the library's level, in the same time. One with few repeats is left to the
+ * library above level OURS_MAX, where its short matches make the stream smaller.
  */
 static tess_status
 encode_fast(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
@@ -97,14 +98,14 @@ encode_fast(const struct codec_call *call, const uint8_t *src, size_t src_size, 
         return encode_by_library(call, src, src_size, dst, dst_size, out_size, err);
     const enum repeats repeats =
         call->repeats == REPEATS_UNKNOWN ? bytes_repeat(src, src_size) : call->repeats;
-    const int steps = acceleration(call->level);
+    const int sparse = acceleration(call->level), dense = (sparse + 1) / 2;
     if (repeats != REPEATS_MANY && call->level > OURS_MAX)
         return encode_by_library(call, src, src_size, dst, dst_size, out_size, err);
     uint16_t *const table = codec_state_context(call->state, &lz4_table_context, 0);
     if (!table)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the LZ4 encoder");
     *out_size = lz4_encode(src, src_size, dst, dst_size,
-                           (unsigned)(repeats == REPEATS_MANY ? (steps + 1) / 2 : steps), table);
+                           (unsigned)(repeats == REPEATS_MANY ? dense : sparse), table);
     return TESS_OK;
 }
 
