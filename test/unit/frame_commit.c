@@ -19,6 +19,7 @@
 #include "frame/format/index.h"
 #include "frame/load.h"
 #include "frame/private.h"
+#include "frame/query.h"
 #include "io/io.h"
 #include "io/memory.h"
 #include "meta/layers.h"
@@ -386,7 +387,7 @@ draw_habits(struct story *s)
 }
 
 static void
-begin_wide_story(struct story *s, tess_durability durability, int64_t nchunks, size_t note_size)
+begin_new_story(struct story *s, tess_durability durability, int64_t nchunks, size_t note_size)
 {
     const struct frame_header h = {.typesize = TYPESIZE,
                                    .blocksize = CHUNKSIZE,
@@ -411,6 +412,13 @@ begin_wide_story(struct story *s, tess_durability durability, int64_t nchunks, s
         fail_msg("%s", err.message);
     assert_int_equal(s->ncommitted, 1);
     draw_habits(s);
+}
+
+static void
+begin_wide_story(struct story *s, tess_durability durability, int64_t nchunks, size_t note_size)
+{
+    begin_new_story(s, durability, nchunks, note_size);
+    assert_int_equal(frame_publish(s->f, NULL), TESS_OK);
 }
 
 static void
@@ -744,9 +752,8 @@ stop_machine(struct story *s)
                 if (fate == 0)
                     continue;
                 if (op->state >= 0) {
-                    if (synced_state < 0)
-                        play(&m, op, op->size); // of the first one nothing is promised
-                    if (synced_state < 0 || play_sectors(s, &m, op))
+                    // The first sync publishes the frame; before that nothing is promised.
+                    if (synced_state >= 0 && play_sectors(s, &m, op))
                         state = op->state;
                     continue;
                 }
@@ -820,6 +827,67 @@ failing(void **state)
     (void)state;
     run(TESS_DURABILITY_ORDERED, true);
     run(TESS_DURABILITY_FSYNC, true);
+}
+
+static int
+count_syncs(const struct story *s)
+{
+    int n = 0;
+    for (size_t i = 0; i < s->d.nops; i++)
+        n += s->d.ops[i].kind == SYNC;
+    return n;
+}
+
+// What operations from `first` on leave, where nothing of those before is there.
+static void
+check_written_since(const struct story *s, size_t first)
+{
+    struct image m = {0};
+    for (size_t i = first; i < s->d.nops; i++)
+        play(&m, &s->d.ops[i], s->d.ops[i].size);
+    check_image(s, &m, s->ncommitted - 1, first, "what was synced at last");
+    free(m.bytes);
+}
+
+// A frame that has no name yet is synced once, when all of it is there. If that fails, what was
+// written may be lost, and the next try writes all of it again.
+static void
+new_frame(tess_durability durability, bool fails, size_t note_size)
+{
+    struct story s;
+    size_t lost = 0;
+
+    begin_new_story(&s, durability, CHUNKS / 2, note_size);
+    for (int i = 0; i < COMMITS / 4; i++) {
+        change_chunks(&s);
+        change_metas(&s);
+        commit(&s);
+    }
+    assert_int_equal(count_syncs(&s), 0);
+    if (fails) {
+        s.d.fail_in = 1;
+        assert_int_equal(frame_publish(s.f, NULL), TESS_ERR_IO);
+        assert_false(frame_is_published(s.f));
+        lost = s.d.nops;
+        commit(&s);
+    }
+    assert_int_equal(frame_publish(s.f, NULL), TESS_OK);
+    assert_int_equal(s.d.ops[s.d.nops - 1].kind, SYNC);
+    assert_true(fails || count_syncs(&s) == 1);
+    check_written_since(&s, lost);
+    change_metas(&s);
+    commit(&s);
+    assert_true(count_syncs(&s) > 1); // as any other frame from here on
+    end_story(&s);
+}
+
+static void
+new_frames_are_synced_once(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++)
+        new_frame(i % 2 == 0 ? TESS_DURABILITY_ORDERED : TESS_DURABILITY_FSYNC, i & 2,
+                  i < 4 ? NOTE_SIZE : WIDE_NOTE_SIZE);
 }
 
 // What may happen in a story did.
@@ -1007,6 +1075,7 @@ main(void)
         cmocka_unit_test(ordered),
         cmocka_unit_test(fsynced),
         cmocka_unit_test(failing),
+        cmocka_unit_test(new_frames_are_synced_once),
         cmocka_unit_test(all_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

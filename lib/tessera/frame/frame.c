@@ -207,9 +207,9 @@ frame_open_frame(struct frame *f, struct frame **frame, tess_error *err)
     TRY(frame_load(f, err));
     if (f->folder && f->storage.manner.far) // once: each job asks for it (chunks/ahead.c)
         frame_count_chunks(f, &nstored, &nmissing);
+    f->rights.published = f->rights.exposed = true;
     if (f->rights.writable)
         TRY(frame_prepare_writing(f, err));
-    f->rights.published = true;
     *frame = f;
     f = NULL; // now the caller's
 out:

@@ -101,6 +101,7 @@ struct frame_storage {
 struct frame_rights {
     bool writable; // opened for writing, or made
     bool published; // others can find it: the path leads to it. A new frame is not, until it is
+    bool exposed; // a try to publish it has begun: its path may lead to it after a crash
     bool held; // frame_lock_hold(): commits do not release the lock file, frame_lock_let_go() does
     pid_t process; // that opened or made it
     unsigned process_number; // of that (task/process.h)

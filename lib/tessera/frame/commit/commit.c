@@ -135,8 +135,10 @@ frame_publish(struct frame *f, tess_error *err)
     if (f->rights.published)
         return TESS_OK;
     tess_status st = frame_lock_take_name(f, err);
-    if (st == TESS_OK)
+    if (st == TESS_OK) {
+        f->rights.exposed = true;
         st = f->container->publish(f, err);
+    }
     f->rights.published = st == TESS_OK;
     frame_lock_release(f);
     return st;

@@ -10,8 +10,9 @@
  *   5. one write of the header makes it current
  *   6. that is synced (durability fsync)
  *   7. space that only the old state used is free
- * A commit gives the frame a length that none of the last 32 had, since readers of other
- * implementations notice changes by it.
+ * Steps 4 and 6 are left out until the frame is published (pending_durability()). A commit gives
+ * the frame a length that none of the last 32 had, since readers of other implementations notice
+ * changes by it.
  *
  * The empty state is an exception of the format: its trailer stands at the end of the header, so
  * what stands there is moved away first, with a commit of its own.
@@ -82,9 +83,9 @@ contiguous_write_again(struct frame *f, int64_t n, struct chunk_scratch *s, tess
 /*
  * After a failed sync the system may treat pages as written that it could not write; so may a
  * program that opens the file afterwards. All that no other sync has brought to the disk is written
- * once more: the header, and the chunks of this batch as the system still has them, of which
- * checksums tell whether it has. Until this is synced, the state before may be current on the disk,
- * and nothing that it has is written over.
+ * once more: the header, and the chunks of this batch, or of all batches where publishing failed,
+ * as the system still has them, of which checksums tell whether it has. Until this is synced, the
+ * state before may be current on the disk, and nothing that it has is written over.
  */
 tess_status
 contiguous_settle(struct frame *f, tess_error *err)
@@ -97,7 +98,8 @@ contiguous_settle(struct frame *f, tess_error *err)
         st = restore_header(f, err);
     for (int64_t n = 0; f->index.entries && n < f->index.nchunks && st == TESS_OK; n++) {
         const int64_t entry = f->index.entries[n];
-        if (entry >= 0 && space_is_new(&f->space, f->h.header_len + entry))
+        if (entry >= 0 &&
+            (!f->rights.published || space_is_new(&f->space, f->h.header_len + entry)))
             st = contiguous_write_again(f, n, &s, err);
     }
     scratch_finish(&s);
@@ -200,7 +202,7 @@ write_state(struct frame *f, struct pending *p, tess_error *err)
         st = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err);
     if (st != TESS_OK)
         return st;
-    if (f->options.durability >= TESS_DURABILITY_ORDERED)
+    if (pending_durability(f) >= TESS_DURABILITY_ORDERED)
         space_synced(&f->space);
     st = write_header(f, p, err);
     if (st != TESS_OK) {
@@ -213,7 +215,7 @@ write_state(struct frame *f, struct pending *p, tess_error *err)
     pending_adopt(p, f);
 
     st = pending_sync(f, f->io, TESS_DURABILITY_FSYNC, err);
-    const bool known = st == TESS_OK && f->options.durability != TESS_DURABILITY_ORDERED;
+    const bool known = st == TESS_OK && pending_durability(f) != TESS_DURABILITY_ORDERED;
     space_committed(&f->space, p->placed, known);
     f->staging.lends = f->staging.nleases > 0;
     if (st == TESS_OK)

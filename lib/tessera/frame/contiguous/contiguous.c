@@ -89,7 +89,7 @@ static tess_status
 make_room(struct frame *f, int64_t size, tess_error *err)
 {
     tess_status st = contiguous_settle(f, err);
-    if (st != TESS_OK || f->options.durability != TESS_DURABILITY_ORDERED ||
+    if (st != TESS_OK || pending_durability(f) != TESS_DURABILITY_ORDERED ||
         f->space.unsynced_size < max_i64(f->waiting_least, f->h.cbytes / WAITING_SHARE) ||
         !space_would_grow(&f->space, size))
         return st;
@@ -255,13 +255,10 @@ contiguous_current(const struct frame *f, struct io **io, bool *owned, tess_erro
     return TESS_OK;
 }
 
-// A sync that failed before, in a try to publish, may have lost what it was to bring to the disk.
 static tess_status
 contiguous_publish(struct frame *f, tess_error *err)
 {
-    tess_status st = contiguous_settle(f, err);
-    if (st == TESS_OK)
-        st = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err);
+    const tess_status st = pending_sync_all(f, err);
     return st == TESS_OK ? io_publish(f->io, f->options.durability >= TESS_DURABILITY_ORDERED, err)
                          : st;
 }

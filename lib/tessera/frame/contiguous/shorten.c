@@ -64,7 +64,7 @@ static tess_status
 shorten_settle(struct frame *f)
 {
     tess_status st = f->container->settle(f, NULL);
-    if (st == TESS_OK && f->options.durability == TESS_DURABILITY_ORDERED) {
+    if (st == TESS_OK && pending_durability(f) == TESS_DURABILITY_ORDERED) {
         st = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, NULL);
         if (st == TESS_OK)
             space_synced(&f->space);

@@ -59,7 +59,7 @@ keep_number(void *arg, const char *name, tess_error *err)
 static tess_status
 sync_names(const struct frame *f, tess_durability level, tess_error *err)
 {
-    return f->options.durability < level ? TESS_OK : folder_sync(f->folder, err);
+    return pending_durability(f) < level ? TESS_OK : folder_sync(f->folder, err);
 }
 
 // Learn which numbers are taken. The name of the index may be on its way to the disk still, and the
@@ -388,7 +388,12 @@ sparse_current(const struct frame *f, struct io **io, bool *owned, tess_error *e
 static tess_status
 sparse_publish(struct frame *f, tess_error *err)
 {
-    return folder_publish(f->folder, f->options.durability >= TESS_DURABILITY_ORDERED, err);
+    tess_status st = pending_sync_all(f, err);
+    if (st == TESS_OK)
+        st = sync_names(f, TESS_DURABILITY_ORDERED, err);
+    return st == TESS_OK
+               ? folder_publish(f->folder, f->options.durability >= TESS_DURABILITY_ORDERED, err)
+               : st;
 }
 
 const struct container container_sparse = {
