@@ -89,6 +89,7 @@ static tess_status
 make_room(struct frame *f, int64_t size, tess_error *err)
 {
     tess_status st = contiguous_settle(f, err);
+    f->io->expected = f->h.nbytes; // stored chunks are hardly larger than their items
     if (st != TESS_OK || pending_durability(f) != TESS_DURABILITY_ORDERED ||
         f->space.unsynced_size < max_i64(f->waiting_least, f->h.cbytes / WAITING_SHARE) ||
         !space_would_grow(&f->space, size))
@@ -108,7 +109,6 @@ contiguous_put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *ent
         st = space_take(&f->space, size, &extent.start, err);
     if (st != TESS_OK)
         return st;
-    f->io->expected = f->h.nbytes; // stored chunks are hardly larger than their items
     st = f->storage.gathers ? io_gather_put(f->io, extent.start, chunk, (size_t)size, err)
                             : io_write(f->io, extent.start, chunk, (size_t)size, err);
     if (st != TESS_OK) {
