@@ -36,16 +36,22 @@ get_u16le(const uint8_t *p)
     return (uint16_t)(p[1] << 8 | p[0]);
 }
 
+// One load each. Compilers make one of four bytes, too, but not where words overlap, as in the
+// codecs.
 static inline uint32_t
 get_u32le(const uint8_t *p)
 {
-    return (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap32(v) : v;
 }
 
 static inline uint64_t
 get_u64le(const uint8_t *p)
 {
-    return (uint64_t)get_u32le(p + 4) << 32 | get_u32le(p);
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(v) : v;
 }
 
 static inline int32_t
