@@ -84,17 +84,18 @@ stream_begin(const uint8_t *src, size_t size, uint8_t *dst, size_t dst_size, uin
     };
 }
 
-// The bytes that a match has at least, in the upper bits.
-INLINE uint64_t
-word_at(const uint8_t *at)
+// The bytes that a match has at least are the lower ones of a word; the others do not count.
+INLINE bool
+same_word(uint64_t a, uint64_t b)
 {
-    return get_u64le(at) << (64 - 8 * SHORTEST);
+    return (a ^ b) << (64 - 8 * SHORTEST) == 0;
 }
 
 INLINE uint16_t *
 slot_of(const struct stream *s, uint64_t word)
 {
-    return &s->table[word * UINT64_C(0x9e3779b97f4a7c15) >> s->shift];
+    const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15) << (64 - 8 * SHORTEST);
+    return &s->table[word * factor >> s->shift];
 }
 
 // -- lengths of matches
@@ -234,7 +235,7 @@ find_match(struct stream *s, unsigned acceleration)
 {
     const uint8_t *const far = s->end - FAR;
     const uint8_t *next = s->at;
-    uint64_t word = word_at(next);
+    uint64_t word = get_u64le(next);
     uint16_t *slot = slot_of(s, word);
     unsigned step = 1, misses = acceleration << PATIENCE;
 
@@ -246,11 +247,11 @@ find_match(struct stream *s, unsigned acceleration)
         }
         next = at + step;
         step = misses++ >> PATIENCE;
-        const uint64_t next_word = word_at(next);
+        const uint64_t next_word = get_u64le(next);
         uint16_t *const next_slot = slot_of(s, next_word);
         const uint8_t *const match = s->src + *slot;
         *slot = (uint16_t)(at - s->src);
-        if (word_at(match) == word) {
+        if (same_word(get_u64le(match), word)) {
             s->at = at;
             return match;
         }
@@ -259,18 +260,23 @@ find_match(struct stream *s, unsigned acceleration)
     }
 }
 
-// Write a match of s->at, and go on behind it. false: there is no room.
+// Write a match of s->at with `literals` bytes in front, and go on behind it. false: there is no
+// room.
 INLINE bool
-lz4_put_match(struct stream *s, const uint8_t *match)
+lz4_put_match(struct stream *s, const uint8_t *match, size_t literals)
 {
-    const size_t literals = (size_t)(s->at - s->done);
     size_t length = count_equal_wide(s->at, match);
     if (unlikely(length == WIDE))
         length = count_long(s->at, match, s->end);
-    if (unlikely((size_t)(s->stop - s->dst) < literals + (literals + length) / 255 + SEQUENCE_ROOM))
+    const size_t more = likely(literals + length < 255) ? 0 : (literals + length) / 255;
+    if (unlikely((size_t)(s->stop - s->dst) < literals + more + SEQUENCE_ROOM))
         return false;
     uint8_t *const token = s->dst;
-    uint8_t *const dst = lz4_put_literals_wide(token, s->done, literals);
+    uint8_t *dst = token + 1;
+    if (literals > 0)
+        dst = lz4_put_literals_wide(token, s->done, literals);
+    else
+        *token = 0;
     s->dst = put_length(dst, token, (size_t)(s->at - match), length);
     s->at += length;
     s->done = s->at;
@@ -283,12 +289,12 @@ match_behind(const struct stream *s)
 {
     if (s->end - s->at <= FAR)
         return NULL;
-    const uint64_t word = word_at(s->at);
+    const uint64_t word = get_u64le(s->at);
     uint16_t *const slot = slot_of(s, word);
     const uint8_t *const match = s->src + *slot;
-    *slot_of(s, word_at(s->at - 2)) = (uint16_t)(s->at - 2 - s->src);
+    *slot_of(s, get_u64le(s->at - 2)) = (uint16_t)(s->at - 2 - s->src);
     *slot = (uint16_t)(s->at - s->src);
-    return word_at(match) == word ? match : NULL;
+    return same_word(get_u64le(match), word) ? match : NULL;
 }
 
 INLINE bool
@@ -301,11 +307,11 @@ encode_far(struct stream *s, unsigned acceleration)
         const size_t before = count_equal_back(s, match);
         s->at -= before;
         match -= before;
-        do {
-            if (!lz4_put_match(s, match))
+        if (!lz4_put_match(s, match, (size_t)(s->at - s->done)))
+            return false;
+        while ((match = match_behind(s)))
+            if (!lz4_put_match(s, match, 0))
                 return false;
-            match = match_behind(s);
-        } while (match);
         s->at++;
     }
     return true;
@@ -332,11 +338,11 @@ static bool
 encode_near(struct stream *s)
 {
     while (s->end - s->at >= LAST_MATCH) {
-        const uint64_t word = word_at(s->at);
+        const uint64_t word = get_u64le(s->at);
         uint16_t *const slot = slot_of(s, word);
         const uint8_t *const match = s->src + *slot;
         *slot = (uint16_t)(s->at - s->src);
-        if (match >= s->at || word_at(match) != word)
+        if (match >= s->at || !same_word(get_u64le(match), word))
             s->at++;
         else if (!lz4_put_match_near(s, match))
             return false;
