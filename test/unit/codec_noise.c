@@ -198,6 +198,25 @@ periods_and_runs_are_repeats(void **state)
     }
 }
 
+// Words of a large vocabulary seldom come again at the beginning, where the look may end, and often
+// later.
+static void
+repeats_are_those_of_the_whole_stream(void **state)
+{
+    enum { WORDS = 2500, WORD = 8, LONG = 1 << 16 };
+    static uint8_t words[WORDS][WORD];
+    int begun = 0;
+    (void)state;
+    for (int i = 0; i < TRIALS / 4; i++) {
+        random_bytes(&r, words, sizeof words);
+        for (size_t k = 0; k < LONG; k += WORD)
+            memcpy(data + k, words[pick(WORDS)], WORD);
+        assert_int_equal(bytes_repeat(data, LONG), REPEATS_MANY);
+        begun += bytes_repeat(data, LONG / 8) == REPEATS_MANY;
+    }
+    assert_in_range(begun, 0, TRIALS / 40);
+}
+
 // LZ4HC, which finds all there is.
 static void
 what_does_not_repeat_stays_as_long(void **state)
@@ -247,6 +266,7 @@ main(void)
         cmocka_unit_test(what_is_called_noise_stays_as_long),
         cmocka_unit_test(noise_has_no_repeats),
         cmocka_unit_test(periods_and_runs_are_repeats),
+        cmocka_unit_test(repeats_are_those_of_the_whole_stream),
         cmocka_unit_test(what_does_not_repeat_stays_as_long),
         cmocka_unit_test(answers_are_the_same_without_vectors),
     };

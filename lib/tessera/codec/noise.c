@@ -157,7 +157,11 @@ bytes_repeat(const uint8_t *src, size_t size)
     k.chance_log = 27;
     if (!comes_again(&k, src, size))
         return REPEATS_NONE;
-    return k.repeats * MANY_OF > k.asked * MANY ? REPEATS_MANY : REPEATS_FEW;
+    // The further into a stream, the more words are there to come again: if the look ended early,
+    // the share grows with what is left.
+    const uint64_t all = size / GROUP / (k.skip + 1);
+    return k.repeats * all * MANY_OF > (uint64_t)k.asked * k.asked * MANY ? REPEATS_MANY
+                                                                          : REPEATS_FEW;
 }
 
 // -- frequencies

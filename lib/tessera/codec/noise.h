@@ -19,7 +19,8 @@ enum repeats {
     REPEATS_MANY,
 };
 
-// The answer comes from a sample of one word of each 32 bytes, 4096 words at most.
+// The answer comes from a sample of one word of each 32 bytes, 4096 words at most, and fewer where
+// words come again early.
 // REPEATS_MANY for streams of less than 1 KiB, which are too short for a sample.
 enum repeats bytes_repeat(const uint8_t *src, size_t size);
 
