@@ -1064,6 +1064,29 @@ size_stays(void **state)
     end_story(&s);
 }
 
+// A frame in memory has no disk to wait for: what a commit released is free at once.
+static void
+nothing_waits_in_memory(void **state)
+{
+    struct story s;
+
+    (void)state;
+    for (int in_memory = 0; in_memory < 2; in_memory++) {
+        begin_story(&s, TESS_DURABILITY_ORDERED, CHUNKS);
+        s.f->storage.in_memory = in_memory;
+        s.f->waiting_least = INT64_MAX;
+        for (int i = 1; i <= 3; i++) {
+            frame_begin(s.f);
+            assert_int_equal(put(&s, 0, i), TESS_OK);
+            frame_keep(s.f);
+            s.now.chunks[0] = i;
+            commit(&s);
+        }
+        assert_int_equal(s.f->space.unsynced.count > 0, !in_memory);
+        end_story(&s);
+    }
+}
+
 int
 main(void)
 {
@@ -1073,6 +1096,7 @@ main(void)
         cmocka_unit_test(read_beside_pieces),
         cmocka_unit_test(another_writer),
         cmocka_unit_test(size_stays),
+        cmocka_unit_test(nothing_waits_in_memory),
         cmocka_unit_test(no_durability),
         cmocka_unit_test(ordered),
         cmocka_unit_test(fsynced),

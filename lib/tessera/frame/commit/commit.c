@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "frame/commit/current.h"
 #include "frame/commit/lock.h"
+#include "frame/commit/pending.h"
 #include "frame/container.h"
 #include "frame/load.h"
 #include "frame/private.h"
@@ -104,7 +105,7 @@ frame_commit_sealed(struct frame *f, tess_error *err)
 int64_t
 frame_batch(const struct frame *f)
 {
-    const bool twice = f->options.durability == TESS_DURABILITY_ORDERED;
+    const bool twice = pending_durability(f) == TESS_DURABILITY_ORDERED;
     return PARKED_MIN + f->h.cbytes / (twice ? PARKED_SHARE_ORDERED : PARKED_SHARE);
 }
 

@@ -261,7 +261,8 @@ pending_is_recent(const struct frame *f, int64_t frame_len)
 tess_durability
 pending_durability(const struct frame *f)
 {
-    return f->rights.exposed ? f->options.durability : TESS_DURABILITY_NONE;
+    return f->rights.exposed && !f->storage.in_memory ? f->options.durability
+                                                      : TESS_DURABILITY_NONE;
 }
 
 static tess_status

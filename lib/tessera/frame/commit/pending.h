@@ -63,6 +63,7 @@ bool pending_is_recent(const struct frame *f, int64_t frame_len);
 
 // How durable a commit must be now. What a crash leaves of a new frame, no program can find before
 // it is published: until then nothing is synced, and then all of it at once (pending_sync_all()).
+// Of a frame in memory a crash leaves nothing.
 tess_durability pending_durability(const struct frame *f);
 
 // Sync if pending_durability() is `level` or more. A failure makes the frame unsure.
