@@ -74,6 +74,22 @@ static const struct tuning coarse = {LOG_LOW, 8, 16, 12, 4};
 
 #define PROBED_MIN 512 // smaller streams are not worth the question
 
+// Where few words come again, the search takes most of the time and finds little: up to
+// LEVEL_SPARSE its steps are larger, and such a stream is not tried, since it does not get much
+// smaller.
+#define LEVEL_SPARSE 6
+
+static struct tuning
+tuning_of(int level, enum repeats repeats)
+{
+    struct tuning t = tunings[level - 1];
+    if (repeats == REPEATS_FEW && level <= LEVEL_SPARSE) {
+        t.step = (uint8_t)(9 - level);
+        t.patience = 6;
+    }
+    return t;
+}
+
 struct search {
     const uint8_t *src;
     const uint8_t *end; // of matches
@@ -251,10 +267,12 @@ encode_lz_stream(const struct tuning t, const uint8_t *src, size_t src_size, uin
 
 // Whether a stream gets much smaller. It is tried in the buckets that are not used.
 static bool
-is_worth_it(int level, const uint8_t *src, size_t src_size, uint32_t *table)
+is_worth_it(int level, enum repeats repeats, const uint8_t *src, size_t src_size, uint32_t *table)
 {
     if (level > 2 || src_size < PROBED_MIN)
         return true;
+    if (repeats == REPEATS_FEW)
+        return false;
     const struct probe p = probes[level - 1];
     uint32_t *const place = table + (2u << LOG_LOW);
     const size_t most = (BLOSCLZ_TABLE_SIZE - (2u << LOG_LOW)) * sizeof *table;
@@ -266,16 +284,16 @@ is_worth_it(int level, const uint8_t *src, size_t src_size, uint32_t *table)
 }
 
 size_t
-blosclz_encode(int level, const uint8_t *src, size_t src_size, uint8_t *dst, size_t dst_size,
-               uint32_t *table)
+blosclz_encode(int level, enum repeats repeats, const uint8_t *src, size_t src_size, uint8_t *dst,
+               size_t dst_size, uint32_t *table)
 {
     assert(level >= 1 && level <= 9);
     if (src_size < MIN_SIZE || src_size > UINT32_MAX)
         return 0;
 
-    const bool worth = is_worth_it(level, src, src_size, table);
-    return encode_lz_stream(worth ? tunings[level - 1] : coarse, src, src_size, dst, dst_size,
-                            table);
+    const bool worth = is_worth_it(level, repeats, src, src_size, table);
+    const struct tuning t = worth ? tuning_of(level, repeats) : coarse;
+    return encode_lz_stream(t, src, src_size, dst, dst_size, table);
 }
 
 // -- as one of the codecs
@@ -297,7 +315,7 @@ blosclz_encode_stream(const struct codec_call *call, const uint8_t *src, size_t 
 
     if (!table)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the BloscLZ encoder");
-    *out_size = blosclz_encode(call->level, src, src_size, dst, dst_size, table);
+    *out_size = blosclz_encode(call->level, call->repeats, src, src_size, dst, dst_size, table);
     return TESS_OK;
 }
 

@@ -5,6 +5,8 @@
 #ifndef CODEC_PRIVATE_H
 #define CODEC_PRIVATE_H
 
+#include "codec/noise.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,8 +18,8 @@
 #define BLOSCLZ_TABLE_SIZE (1u << 14)
 
 // Compress; returns the size of the output, 0 if it would not fit in dst_size bytes.
-size_t blosclz_encode(int level, const uint8_t *src, size_t src_size, uint8_t *dst, size_t dst_size,
-                      uint32_t *table);
+size_t blosclz_encode(int level, enum repeats repeats, const uint8_t *src, size_t src_size,
+                      uint8_t *dst, size_t dst_size, uint32_t *table);
 
 // Decompress; returns the number of bytes made, dst_size if and only if src is a valid stream
 // of exactly that many bytes, 0 on any error.
