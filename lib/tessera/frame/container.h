@@ -89,6 +89,7 @@ struct container {
     tess_status (*settle)(struct frame *f, tess_error *err);
     // Open what holds header, index and trailer as they are on the disk now.
     tess_status (*current)(const struct frame *f, struct io **io, bool *owned, tess_error *err);
+    // Give the frame its name; its io is synced.
     tess_status (*publish)(struct frame *f, tess_error *err);
 };
 

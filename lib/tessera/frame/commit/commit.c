@@ -138,8 +138,11 @@ frame_publish(struct frame *f, tess_error *err)
     tess_status st = frame_lock_take_name(f, err);
     if (st == TESS_OK) {
         f->rights.exposed = true;
-        st = f->container->publish(f, err);
+        st = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err);
+        f->batch.dirty |= st != TESS_OK; // all that was written may be lost: write it again
     }
+    if (st == TESS_OK)
+        st = f->container->publish(f, err);
     f->rights.published = st == TESS_OK;
     frame_lock_release(f);
     return st;

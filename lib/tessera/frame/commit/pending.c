@@ -265,27 +265,13 @@ pending_durability(const struct frame *f)
                                                       : TESS_DURABILITY_NONE;
 }
 
-static tess_status
-sync_now(struct frame *f, struct io *io, tess_error *err)
-{
-    const tess_status st = io_sync(io, err);
-    f->disk.unsure |= st != TESS_OK;
-    f->disk.failures += st != TESS_OK;
-    return st;
-}
-
 tess_status
 pending_sync(struct frame *f, struct io *io, tess_durability level, tess_error *err)
 {
-    return pending_durability(f) < level ? TESS_OK : sync_now(f, io, err);
-}
-
-tess_status
-pending_sync_all(struct frame *f, tess_error *err)
-{
-    if (f->options.durability < TESS_DURABILITY_ORDERED)
+    if (pending_durability(f) < level)
         return TESS_OK;
-    const tess_status st = sync_now(f, f->io, err);
-    f->batch.dirty |= st != TESS_OK;
+    const tess_status st = io_sync(io, err);
+    f->disk.unsure |= st != TESS_OK;
+    f->disk.failures += st != TESS_OK;
     return st;
 }

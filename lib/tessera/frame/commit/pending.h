@@ -61,16 +61,11 @@ void pending_adopt(struct pending *p, struct frame *f);
 // Whether one of the recent commits gave the frame this length.
 bool pending_is_recent(const struct frame *f, int64_t frame_len);
 
-// How durable a commit must be now. What a crash leaves of a new frame, no program can find before
-// it is published: until then nothing is synced, and then all of it at once (pending_sync_all()).
-// Of a frame in memory a crash leaves nothing.
+// How durable a commit must be now: not at all in memory, nor before a new frame is published,
+// since no program finds what a crash leaves of it. frame_publish() syncs all of it at once.
 tess_durability pending_durability(const struct frame *f);
 
 // Sync if pending_durability() is `level` or more. A failure makes the frame unsure.
 tess_status pending_sync(struct frame *f, struct io *io, tess_durability level, tess_error *err);
-
-// Sync all that was written of a frame that is about to be published, if its durability asks for
-// syncs. After a failure the next commit writes all of it again.
-tess_status pending_sync_all(struct frame *f, tess_error *err);
 
 #endif

@@ -258,9 +258,7 @@ contiguous_current(const struct frame *f, struct io **io, bool *owned, tess_erro
 static tess_status
 contiguous_publish(struct frame *f, tess_error *err)
 {
-    const tess_status st = pending_sync_all(f, err);
-    return st == TESS_OK ? io_publish(f->io, f->options.durability >= TESS_DURABILITY_ORDERED, err)
-                         : st;
+    return io_publish(f->io, f->options.durability >= TESS_DURABILITY_ORDERED, err);
 }
 
 const struct container container_contiguous = {

@@ -388,9 +388,7 @@ sparse_current(const struct frame *f, struct io **io, bool *owned, tess_error *e
 static tess_status
 sparse_publish(struct frame *f, tess_error *err)
 {
-    tess_status st = pending_sync_all(f, err);
-    if (st == TESS_OK)
-        st = sync_names(f, TESS_DURABILITY_ORDERED, err);
+    const tess_status st = sync_names(f, TESS_DURABILITY_ORDERED, err);
     return st == TESS_OK
                ? folder_publish(f->folder, f->options.durability >= TESS_DURABILITY_ORDERED, err)
                : st;
