@@ -36,8 +36,8 @@ get_u16le(const uint8_t *p)
     return (uint16_t)(p[1] << 8 | p[0]);
 }
 
-// One load each. Compilers make one of four bytes, too, but not where words overlap, as in the
-// codecs.
+// One load each. gcc merges four loads of one byte, too, but not where two words overlap, as they
+// do in encoders.
 static inline uint32_t
 get_u32le(const uint8_t *p)
 {

@@ -74,9 +74,9 @@ static const struct tuning coarse = {LOG_LOW, 8, 16, 12, 4};
 
 #define PROBED_MIN 512 // smaller streams are not worth the question
 
-// Where few words come again, the search takes most of the time and finds little: up to
-// LEVEL_SPARSE its steps are larger, and such a stream is not tried, since it does not get much
-// smaller.
+// In a stream in which few words come again the search takes most of the time and finds little.
+// Up to this level its steps are larger there. The lowest levels do not try a part of such a stream
+// first: it never shrinks by as much as they ask for.
 #define LEVEL_SPARSE 6
 
 static struct tuning

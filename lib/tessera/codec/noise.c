@@ -157,8 +157,8 @@ bytes_repeat(const uint8_t *src, size_t size)
     k.chance_log = 27;
     if (!comes_again(&k, src, size))
         return REPEATS_NONE;
-    // The further into a stream, the more words are there to come again: if the look ended early,
-    // the share grows with what is left.
+    // Of a look that ended early the share is extrapolated: a word is the likelier to come again
+    // the more words stand before it.
     const uint64_t all = size / GROUP / (k.skip + 1);
     return k.repeats * all * MANY_OF > (uint64_t)k.asked * k.asked * MANY ? REPEATS_MANY
                                                                           : REPEATS_FEW;

@@ -260,8 +260,8 @@ find_match(struct stream *s, unsigned acceleration)
     }
 }
 
-// Write a match of s->at with `literals` bytes in front, and go on behind it. false: there is no
-// room.
+// Write a match of s->at, and go on behind it. false: there is no room. literals is s->at -
+// s->done; behind another match a constant 0, so that nothing of literals is compiled there.
 INLINE bool
 lz4_put_match(struct stream *s, const uint8_t *match, size_t literals)
 {
