@@ -29,11 +29,11 @@ enum {
     SKIP_SHIFT = 13, // bits of a hash below those that say whether a word is skipped
     SKIP_MAX = 0xffff,
     REPEAT_SHARE = 64, // one word in so many may come again, beyond what happens by chance
-    REPEATS_MAX = 16, // with so many more the answer is clear
+    REPEATS_MAX = 8, // with so many more the answer is clear; with one more it is
+    ENOUGH_OF = 3, // behind one part in so many of the stream
     EXPECTED = 7, // words that are not skipped, at least, of
     EXPECTED_OF = 8, // those that would not be in noise
-    MANY = 3, // words that come again, of
-    MANY_OF = 16,
+    MANY_OF = 4, // if more than one word in so many comes again, many do
     REPEATS_SIZE_MIN = 1024, // of a stream
     NOISE_SIZE_MIN = 4096,
 };
@@ -41,6 +41,22 @@ enum {
 #define GOLDEN 0x9e3779b1u
 
 // -- repeats
+
+#if !defined(__SSE2__) && !defined(__aarch64__)
+#define LOW_BITS UINT64_C(0x0101010101010101)
+#define HIGH_BITS (LOW_BITS << 7)
+
+// The lesser one of each pair of bytes.
+static inline uint64_t
+least_bytes(uint64_t a, uint64_t b)
+{
+    const uint64_t low7 =
+        (a | HIGH_BITS) - (b & ~HIGH_BITS); // its high bits: those of a are not less
+    const uint64_t not_less = ((a & ~b) | (~(a ^ b) & low7)) & HIGH_BITS;
+    const uint64_t take_b = (not_less << 1) - (not_less >> 7);
+    return (b & take_b) | (a & ~take_b);
+}
+#endif
 
 // Where the first of the least bytes of a group is.
 static inline unsigned
@@ -68,10 +84,20 @@ least_place(const uint8_t *group)
     const uint64_t high = vget_lane_u64(vreinterpret_u64_u8(in_b), 0);
     return low ? (unsigned)__builtin_ctzll(low) / 4 : 16 + (unsigned)__builtin_ctzll(high) / 4;
 #else
+    uint64_t words[GROUP / 8], least = UINT64_MAX;
     unsigned place = 0;
-    for (unsigned i = 1; i < GROUP; i++)
-        if (group[i] < group[place])
-            place = i;
+    for (int i = 0; i < GROUP / 8; i++) {
+        words[i] = get_u64le(group + 8 * i);
+        least = least_bytes(least, words[i]);
+    }
+    least = least_bytes(least, least >> 32);
+    least = least_bytes(least, least >> 16);
+    least = least_bytes(least, least >> 8);
+    for (unsigned i = GROUP / 8; i-- > 0;) {
+        const uint64_t differ = words[i] ^ (least & 0xff) * LOW_BITS;
+        const uint64_t equal = (differ - LOW_BITS) & ~differ & HIGH_BITS; // exact up to the first
+        place = equal ? 8 * i + (unsigned)__builtin_ctzll(equal) / 8 : place;
+    }
     return place;
 #endif
 }
@@ -107,27 +133,32 @@ look_begin(struct look *k, size_t size)
 static void
 look_at_groups(struct look *k, const uint8_t *src, const uint8_t *end)
 {
+    const uint32_t mask = k->mask, skip = k->skip;
+    const unsigned shift = 32 - k->log;
+    size_t asked = 0, repeats = 0;
     for (; src < end; src += GROUP) {
-        const uint32_t word = (get_u32le(src + least_place(src)) & k->mask) + 1; // 0: none
+        const uint32_t word = (get_u32le(src + least_place(src)) & mask) + 1; // 0: none
         const uint32_t hash = word * GOLDEN;
-        if (hash >> SKIP_SHIFT & k->skip)
+        if (hash >> SKIP_SHIFT & skip)
             continue;
-        uint32_t *const pair = &k->seen[hash >> (32 - k->log) & ~1u];
+        uint32_t *const pair = &k->seen[hash >> shift & ~1u];
         const uint32_t latest = pair[0];
-        k->repeats += latest == word || pair[1] == word;
+        repeats += latest == word || pair[1] == word;
         pair[0] = word;
         pair[1] = latest == word ? pair[1] : latest;
-        k->asked++;
+        asked++;
     }
+    k->asked += asked;
+    k->repeats += repeats;
 }
 
-// How many of the words of noise come again by chance, and how many more do not matter.
+// How many of so many words of noise come again by chance, and how many more do not matter.
 static size_t
-repeats_of_noise(const struct look *k)
+repeats_of_noise(const struct look *k, size_t asked)
 {
     const size_t table = (size_t)1 << k->log;
-    const size_t by_chance = k->asked * (k->asked < table ? k->asked : table) >> k->chance_log;
-    return by_chance + k->asked / REPEAT_SHARE;
+    const size_t by_chance = asked * (asked < table ? asked : table) >> k->chance_log;
+    return by_chance + asked / REPEAT_SHARE;
 }
 
 // Look until the end, or until the answer is clear. Returns whether words come again: those that
@@ -138,12 +169,13 @@ comes_again(struct look *k, const uint8_t *src, size_t size)
     const size_t end = size - (GROUP_READ - 1); // of the places where a group can start
     size_t at = 0;
     look_begin(k, size);
-    while (at < end && k->repeats < repeats_of_noise(k) + REPEATS_MAX) {
+    const size_t noise = repeats_of_noise(k, size / GROUP / (k->skip + 1)); // in all of it
+    while (at < end && k->repeats < noise + (at < end / ENOUGH_OF ? REPEATS_MAX : 1)) {
         const size_t stop = end - at < STEP ? end : at + STEP;
         look_at_groups(k, src + at, src + stop);
         at = stop;
     }
-    return k->repeats > repeats_of_noise(k) ||
+    return k->repeats > repeats_of_noise(k, k->asked) ||
            k->asked < at / GROUP / (k->skip + 1) / EXPECTED_OF * EXPECTED;
 }
 
@@ -160,8 +192,7 @@ bytes_repeat(const uint8_t *src, size_t size)
     // Of a look that ended early the share is extrapolated: a word is the likelier to come again
     // the more words stand before it.
     const uint64_t all = size / GROUP / (k.skip + 1);
-    return k.repeats * all * MANY_OF > (uint64_t)k.asked * k.asked * MANY ? REPEATS_MANY
-                                                                          : REPEATS_FEW;
+    return k.repeats * all * MANY_OF > (uint64_t)k.asked * k.asked ? REPEATS_MANY : REPEATS_FEW;
 }
 
 // -- frequencies

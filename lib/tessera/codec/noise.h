@@ -15,7 +15,7 @@
 enum repeats {
     REPEATS_UNKNOWN, // was not looked for
     REPEATS_NONE, // at most 1 word in 64: an LZ77 encoder would gain nothing
-    REPEATS_FEW, // at most 3 words in 16
+    REPEATS_FEW, // at most 1 word in 4
     REPEATS_MANY,
 };
 
