@@ -26,6 +26,7 @@ stands in code, and so does a global table; both have names of their own all ove
 Names that a table makes with ## are not seen.
 """
 import collections
+import functools
 import os
 import re
 import shutil
@@ -110,6 +111,29 @@ def unit(path):
     return path.rsplit(".", 1)[0]
 
 
+Source = collections.namedtuple(
+    "Source", "mentions lines includes guards static own words frees defined")
+
+
+@functools.lru_cache(maxsize=None)  # of the copies in which mistakes are planted, most are equal
+def parse(text):
+    code = COMMENT.sub("", text)
+    clean = STRING.sub('""', code)
+    defined = [name for kind, name in DEFINITION.findall(clean)
+               if not re.search(r"\bstatic\b|\bINLINE\b", kind) and not name.startswith("__")]
+    return Source(
+        mentions={m for c in COMMENT.findall(text) for m in MENTION.findall(c)},
+        lines=(text.count("\n"), sum(1 for line in code.split("\n") if line.strip())),
+        includes=INCLUDE.findall(code),
+        guards=GUARD.findall(code),
+        static=set(STATIC_FUNCTION.findall(clean)),
+        own={a or b for a, b in STATIC.findall(clean)},
+        words=set(WORD.findall(MEMBER.sub(" ", clean))),
+        frees=FREE.search(clean) is not None,
+        defined=defined + DATA.findall(clean),
+    )
+
+
 class Tree:
     def __init__(self, root):
         lib = os.path.join(root, "lib")
@@ -131,23 +155,15 @@ class Tree:
 
     def read(self, lib, path):
         with open(os.path.join(lib, path), encoding="utf-8") as file:
-            text = file.read()
-        code = COMMENT.sub("", text)
-        self.mentions[path] = {m for c in COMMENT.findall(text) for m in MENTION.findall(c)}
-        self.lines[path] = (text.count("\n"), sum(1 for line in code.split("\n") if line.strip()))
-        self.includes[path] = {self.header(lib, path, name) for name in INCLUDE.findall(code)}
-        self.guards[path] = GUARD.findall(code)
-        code = STRING.sub('""', code)
-        self.static[path] = set(STATIC_FUNCTION.findall(code))
-        self.own[path] = {a or b for a, b in STATIC.findall(code)}
-        self.words[path] = set(WORD.findall(MEMBER.sub(" ", code)))
-        if FREE.search(code):
+            source = parse(file.read())
+        self.mentions[path], self.lines[path] = source.mentions, source.lines
+        self.includes[path] = {self.header(lib, path, name) for name in source.includes}
+        self.guards[path], self.own[path] = source.guards, source.own
+        self.static[path], self.words[path] = source.static, source.words
+        if source.frees:
             self.frees.add(path)
         if path.endswith(".c"):
-            for kind, name in DEFINITION.findall(code):
-                if not re.search(r"\bstatic\b|\bINLINE\b", kind) and not name.startswith("__"):
-                    self.defined.setdefault(name, path)
-            for name in DATA.findall(code):
+            for name in source.defined:
                 self.defined.setdefault(name, path)
 
     @staticmethod
