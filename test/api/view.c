@@ -44,7 +44,7 @@ see_slice(struct trial *t, const struct seen *of, struct seen *v)
     for (int i = 0; i < of->places.ndim; i++)
         steps |= s.step[i] != 1;
     ok(tess_array_view_slice(of->a, s.start, s.stop, steps ? s.step : NULL, &v->a, err));
-    reference_init(&v->places, of->places.ndim, s.count, sizeof(int64_t));
+    reference_init(&v->places, of->places.ndim, s.count, of->places.typesize);
     reference_get_slice(&of->places, s.start, s.count, s.step, v->places.data);
 }
 

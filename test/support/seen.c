@@ -221,34 +221,26 @@ draw_strides(struct trial *t, int ndim, const int64_t *count, bool source, struc
 
 // -- access
 
-// Bits of an index in a place; many enough that no axis grows out of them.
-static int
-place_bits(int ndim)
-{
-    return 62 / (ndim > 0 ? ndim : 1);
-}
+// The indices of an item of the array, which stay its own while the array grows.
+struct place {
+    int32_t at[TESS_MAX_NDIM];
+};
 
-static int64_t
+static struct place
 place_of(int ndim, const int64_t *at)
 {
-    int64_t place = 0;
-
+    struct place place = {{0}};
     for (int i = 0; i < ndim; i++)
-        place = place << place_bits(ndim) | at[i];
+        place.at[i] = (int32_t)at[i];
     return place;
 }
 
 static uint8_t *
-item_at(const struct reference *ref, int64_t place)
+item_at(const struct reference *ref, struct place place)
 {
-    const int bits = place_bits(ref->ndim);
-    int64_t index = 0, factor = 1;
-
-    for (int i = ref->ndim - 1; i >= 0; i--) {
-        index += (place & (((int64_t)1 << bits) - 1)) * factor;
-        factor *= ref->shape[i];
-        place >>= bits;
-    }
+    int64_t index = 0;
+    for (int i = 0; i < ref->ndim; i++)
+        index = index * ref->shape[i] + place.at[i];
     return ref->data + (size_t)index * ref->typesize;
 }
 
@@ -259,15 +251,15 @@ seen_whole(const struct trial *t, struct seen *v)
     const int64_t n = reference_nitems(ref->ndim, ref->shape);
 
     v->a = t->a;
-    reference_init(&v->places, ref->ndim, ref->shape, sizeof(int64_t));
+    reference_init(&v->places, ref->ndim, ref->shape, sizeof(struct place));
     for (int64_t k = 0; k < n; k++) {
         int64_t at[TESS_MAX_NDIM] = {0}, rest = k;
         for (int i = ref->ndim - 1; i >= 0; i--) {
             at[i] = rest % ref->shape[i];
             rest /= ref->shape[i];
         }
-        const int64_t place = place_of(ref->ndim, at);
-        memcpy(v->places.data + 8 * k, &place, 8);
+        const struct place place = place_of(ref->ndim, at);
+        memcpy(v->places.data + sizeof place * (size_t)k, &place, sizeof place);
     }
 }
 
@@ -286,8 +278,8 @@ seen_check(struct trial *t, const struct seen *v)
     reference_init(&want, v->places.ndim, v->places.shape, t->reference.typesize);
     const int64_t n = reference_nitems(want.ndim, want.shape);
     for (int64_t k = 0; k < n; k++) {
-        int64_t place;
-        memcpy(&place, v->places.data + 8 * k, 8);
+        struct place place;
+        memcpy(&place, v->places.data + sizeof place * (size_t)k, sizeof place);
         memcpy(want.data + (size_t)k * want.typesize, item_at(&t->reference, place), want.typesize);
     }
     check_array(v->a, &want);
@@ -297,7 +289,7 @@ seen_check(struct trial *t, const struct seen *v)
 // What is accessed: the places of the items, in their order.
 struct access {
     int64_t n;
-    int64_t *places;
+    struct place *places;
     struct seen_slice slice;
     int64_t *coords; // of points
     int64_t *lists[TESS_MAX_NDIM]; // of indices per axis; their counts are the slice's
@@ -336,14 +328,15 @@ draw_slice_of(struct trial *t, const struct seen *v, bool box, struct access *c)
     reference_get_slice(&v->places, s->start, s->count, s->step, c->places);
 }
 
-static int64_t
+static struct place
 place_at(const struct reference *places, const int64_t *at)
 {
-    int64_t index = 0, place;
+    struct place place;
+    int64_t index = 0;
 
     for (int i = 0; i < places->ndim; i++)
         index = index * places->shape[i] + at[i];
-    memcpy(&place, places->data + 8 * index, 8);
+    memcpy(&place, places->data + sizeof place * (size_t)index, sizeof place);
     return place;
 }
 
