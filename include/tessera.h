@@ -30,6 +30,7 @@
  *   tessera/verify.h    check what is stored
  *   tessera/chunk.h     properties of stored chunks and blocks
  *   tessera/packet.h    encoded chunks as packets: many processes write one array
+ *   tessera/store.h     stores: many arrays under one name, directories and zip files
  *   tessera/schunk.h    super-chunks: lists of chunks without an N-dimensional layer
  *   tessera/files.h     what is at a path: frames in a file; removing an array
  *   tessera/repair.h    compact an array; recover a damaged one
@@ -70,6 +71,7 @@
 #include "tessera/slice.h"
 #include "tessera/source.h"
 #include "tessera/storage.h"
+#include "tessera/store.h"
 #include "tessera/verify.h"
 #include "tessera/version.h"
 #include "tessera/view.h"

@@ -42,7 +42,7 @@ LEVELS = [
     ["salvage", "grid"],
     ["select"],
     ["array"],
-    ["compute"],
+    ["compute", "store"],
     ["api"],
     ["layout"],
 ]

@@ -10,6 +10,7 @@
  */
 #include "support/files.h"
 #include "support/reference.h"
+#include "support/zips.h"
 
 #include <tessera.h>
 
@@ -1887,6 +1888,83 @@ model_meta_set(struct subject *s)
     s->meta = "new";
 }
 
+// A zip file with the array, the same as attributes of a group, and once more in a super-chunk.
+static struct zip_making zipped;
+
+static void
+make_store(struct subject *s)
+{
+    tess_storage memory;
+    tess_params p;
+    tess_array *a = NULL;
+    void *image = NULL, *embed = NULL;
+    size_t image_size, embed_size;
+    char map[200];
+    ok(tess_array_flush(s->a, err));
+    ok(tess_array_to_image(s->a, &image, &image_size, err));
+    tess_storage_init(&memory);
+    tess_params_init(&p);
+    p.typesize = 1;
+    ok(tess_schunk_create(&memory, &p, &a, err));
+    ok(tess_schunk_insert(a, 0, image, image_size, err));
+    snprintf(map, sizeof map, "{\"embed_map\": {\"/e\": {\"offset\": 0, \"length\": %zu}}}",
+             image_size);
+    ok(tess_attr_set_json(a, "estore_metadata", map, err));
+    ok(tess_array_to_image(a, &embed, &embed_size, err));
+    tess_array_discard(a);
+    zip_add_bytes(&zipped, "g/a.b2nd", image, image_size);
+    zip_add_bytes(&zipped, "g/__vlmeta__.b2f", image, image_size);
+    zip_add_bytes(&zipped, "embed.b2e", embed, embed_size);
+    zip_add_bytes(&zipped, "other", "", 0);
+    zip_end(&zipped, NULL, false);
+    tess_free(image);
+    tess_free(embed);
+}
+
+static tess_status
+call_store(struct subject *s, tess_error *err)
+{
+    tess_storage storage;
+    tess_store *store = NULL;
+    tess_array *a[3] = {NULL, NULL, NULL};
+    (void)s;
+    tess_storage_init(&storage);
+    storage.image = zipped.bytes;
+    storage.image_size = zipped.size;
+    tess_status st = tess_store_open(&storage, &store, err);
+    if (st == TESS_OK)
+        st = tess_store_array(store, "/g/a", &a[0], err);
+    if (st == TESS_OK)
+        st = tess_store_attributes(store, "/g", &a[1], err);
+    if (st == TESS_OK)
+        st = tess_store_array(store, "/e", &a[2], err);
+    tess_store_close(store);
+    for (int i = 0; i < 3; i++)
+        tess_array_discard(a[i]);
+    return st;
+}
+
+static tess_status
+call_store_folder(struct subject *s, tess_error *err)
+{
+    const char *const folder = files_path(".");
+    tess_storage storage;
+    tess_store *store = NULL;
+    (void)s;
+    tess_storage_init(&storage);
+    storage.path = folder;
+    const tess_status st = tess_store_open(&storage, &store, err);
+    tess_store_close(store);
+    return st;
+}
+
+static void
+free_store(struct subject *s)
+{
+    (void)s;
+    zip_free(&zipped);
+}
+
 static const struct step steps[] = {
     {"zeros", end_everything, call_zeros, model_zeros},
     {"nan", end_everything, call_nan, model_nan},
@@ -1963,6 +2041,8 @@ static const struct step steps[] = {
     {"dims", name_dims, call_dims, NULL},
     {"dims of a copy", name_dims, call_dims_of_copy, NULL},
     {"coord", make_coord, call_coord, NULL},
+    {"store", make_store, call_store, free_store},
+    {"store in a directory", NULL, call_store_folder, NULL},
     {"remove", copy_file, call_remove, NULL},
     {"repair", damage, call_repair, NULL},
     {"new vlmeta", NULL, call_vlmeta_new, NULL},

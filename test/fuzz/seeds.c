@@ -4,8 +4,8 @@
  * Frames are taken apart: `chunk` gets their chunks, `layers` their metalayers. `roundtrip` gets
  * bytes from a fixed seed, `npy` and `dtype` texts, `json` texts and `value` what they mean,
  * `packet` packets, `sparse` the files of new arrays, `lz4` blocks of bytes from a fixed seed, and
- * the frames as such. The targets frame and update take frames as they are; they and `chunk` get
- * some with filters and codecs that files rarely have.
+ * the frames as such; `zip` zip files with three of the frames. The targets frame and update take
+ * frames as they are; they and `chunk` get some with filters and codecs that files rarely have.
  */
 #include "chunk/header.h"
 #include "codec/codec.h"
@@ -15,6 +15,7 @@
 #include "fuzz/place.h"
 #include "meta/json.h"
 #include "support/random.h"
+#include "support/zips.h"
 
 #include <tessera.h>
 
@@ -33,6 +34,7 @@ enum {
     CHUNK_FILES = 6, // of a sparse array, at most
     PACKETS = 18,
     CHANGES = 8, // of each
+    ZIPS = 32,
 };
 
 struct folder {
@@ -502,6 +504,35 @@ put_packets(struct folder *to)
     }
 }
 
+// A zip file with three frames, of the kind that `i` says.
+static void
+put_zip(struct folder *to, char **paths, int count, int i)
+{
+    static const char *const names[] = {
+        "a.b2nd", "g/b.b2nd", "g/h/c.b2f", "g/__vlmeta__.b2f", "embed.b2e", "d.txt",
+    };
+    struct zip_making z = {0};
+    for (int k = 0; k < 3; k++) {
+        uint8_t bytes[SEED_MAX];
+        FILE *const in = fopen(paths[(3 * i + k) % count], "rb");
+        const size_t size = in ? fread(bytes, 1, sizeof bytes, in) : 0;
+        if (in)
+            (void)fclose(in);
+        const struct zip_part part = {
+            .name = names[(i + k) % 6],
+            .bytes = bytes,
+            .size = size,
+            .method = i % 7 == 6 ? 8 : 0,
+            .local_extra = i & 1 ? 5 : 0,
+            .zip64 = (i & 2) != 0,
+        };
+        zip_add(&z, &part);
+    }
+    zip_end(&z, i & 4 ? "comment" : NULL, (i & 8) != 0);
+    put(to, "", 0, z.bytes, z.size);
+    zip_free(&z);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -528,6 +559,8 @@ main(int argc, char **argv)
         put_values(&to, values);
     for (int i = 0; i < SPARSES && sparse; i++)
         put_sparse(&to, i);
+    for (int i = 0; i < ZIPS && argc > 3 && strcmp(target, "zip") == 0; i++)
+        put_zip(&to, argv + 3, argc - 3, i);
     for (int i = 3; i < argc; i++)
         if (strcmp(target, "chunk") == 0)
             cut_frame(&to, cut_chunks, argv[i]);

@@ -1,0 +1,75 @@
+/*
+ * embedded.c - arrays inside of embed.b2e.
+ *
+ * python-blosc2 puts small arrays there (EmbedStore): the bytes of their frames stand one after the
+ * other as the items of a super-chunk. Its attribute estore_metadata is a map; in it, embed_map has
+ * a map of offset and length for each path. One of urlbase and path is an array on a server.
+ */
+#include "store/store.h"
+
+#include "array/array.h"
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "store/tree.h"
+
+#include <string.h>
+
+static const char UNREADABLE[] = "its list of arrays cannot be read";
+
+static bool
+is_count(const tess_value *v, int64_t *n)
+{
+    if (!v || v->type != TESS_VALUE_INT || v->as.i64 < 0)
+        return false;
+    *n = v->as.i64;
+    return true;
+}
+
+// What is embedded has a lower rank than files and members.
+static tess_status
+add_pair(struct tree *t, const tess_pair *pair, int64_t nbytes, int64_t rank, tess_error *err)
+{
+    const char *const path = pair->key.as.string.data;
+    const size_t size = pair->key.as.string.size;
+    struct place at = {.kind = PLACE_EMBEDDED, .rank = rank};
+    int64_t end;
+    if (pair->key.type != TESS_VALUE_STRING)
+        return tree_leave_out(t, "embed.b2e", strlen("embed.b2e"), "a path that is no text", err);
+    if (tess_value_find(&pair->value, "urlbase"))
+        return tree_leave_out(t, path, size, "it refers to an array on a server", err);
+    if (!is_count(tess_value_find(&pair->value, "offset"), &at.offset) ||
+        !is_count(tess_value_find(&pair->value, "length"), &at.size) ||
+        !add_i64(at.offset, at.size, &end) || end > nbytes)
+        return tree_leave_out(t, path, size, "its place in embed.b2e is not there", err);
+    return tree_add_embedded(t, path, size, &at, err);
+}
+
+static bool
+is_damage(tess_status st)
+{
+    return st == TESS_ERR_CORRUPT || st == TESS_ERR_FORMAT || st == TESS_ERR_UNSUPPORTED ||
+           st == TESS_ERR_NOT_FOUND || st == TESS_ERR_LIMIT;
+}
+
+tess_status
+embedded_add(const tess_store *s, struct tree *t, tess_error *err)
+{
+    tess_array *a = NULL;
+    tess_value *list = NULL;
+    if (t->embedded.kind == PLACE_NONE)
+        return TESS_OK;
+    tess_status st = store_open_place(s, &t->embedded, &a, err);
+    if (st == TESS_OK)
+        st = array_attr_get(a, "estore_metadata", &list, err);
+    const tess_value *const map = list ? tess_value_find(list, "embed_map") : NULL;
+    if (is_damage(st) || (st == TESS_OK && (!map || map->type != TESS_VALUE_MAP ||
+                                            a->g->ndim != 1 || a->g->typesize != 1)))
+        st = tree_leave_out(t, "embed.b2e", strlen("embed.b2e"), UNREADABLE, err);
+    else if (st == TESS_OK)
+        for (size_t i = 0; i < map->as.map.count && st == TESS_OK; i++)
+            st = add_pair(t, &map->as.map.pairs[i], a->g->nitems, (int64_t)i - INT64_MAX, err);
+    mem_free(list);
+    array_free(a);
+    return st;
+}

@@ -1,0 +1,78 @@
+/*
+ * tree.h - the entries of a store: groups, and what is in them, from the names of files.
+ *
+ * A tree is filled by one thread, name by name, completed with tree_complete(), and constant from
+ * then on. No lock.
+ *
+ * Names come from strangers: a name that is unsafe, or that nothing is known by, is left out, with
+ * the reason.
+ */
+#ifndef STORE_TREE_H
+#define STORE_TREE_H
+
+#include "base/error.h"
+
+#include <tessera/store.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Where the frame of an entry is.
+enum place_kind {
+    PLACE_NONE,
+    PLACE_FILE, // below the directory of the store
+    PLACE_MEMBER, // of a zip file
+    PLACE_EMBEDDED, // in the super-chunk embed.b2e
+};
+
+struct place {
+    enum place_kind kind;
+    char *file; // of PLACE_FILE: from the directory on; owned by the tree
+    int64_t index; // of PLACE_MEMBER: in the list of members
+    int64_t offset; // of PLACE_EMBEDDED: first byte of the frame
+    int64_t size; // stored bytes
+    int64_t rank; // of two of one path, the one with the higher rank counts
+};
+
+struct node {
+    char *path; // owned
+    tess_entry_kind kind;
+    struct place at; // PLACE_NONE: a group
+    struct place attributes; // PLACE_NONE: there are none
+    int64_t next; // the node behind all that are below this one
+};
+
+struct left_out {
+    char *name; // owned
+    const char *reason;
+};
+
+struct tree {
+    struct node *nodes; // in the order of a walk; the first one is the root
+    int64_t nnodes, capacity;
+    struct left_out *left;
+    int64_t nleft, left_capacity;
+    struct place embedded; // the super-chunk with further arrays; PLACE_NONE: there is none
+    int64_t room; // bytes that may still be allocated
+};
+
+void tree_init(struct tree *t, int64_t memory);
+void tree_finish(struct tree *t); // zeroed: fine
+
+// A file, or a member, by its name from the root of the store on, with its ending.
+tess_status tree_add_file(struct tree *t, const char *name, size_t name_size,
+                          const struct place *at, tess_error *err);
+// What is kept in the embedded super-chunk, by its path.
+tess_status tree_add_embedded(struct tree *t, const char *path, size_t path_size,
+                              const struct place *at, tess_error *err);
+tess_status tree_leave_out(struct tree *t, const char *name, size_t name_size, const char *reason,
+                           tess_error *err);
+
+// Nothing is added any more: make the groups, and the order.
+tess_status tree_complete(struct tree *t, tess_error *err);
+
+// The node of a path, with or without slashes at its ends; -1: there is none.
+int64_t tree_find(const struct tree *t, const char *path);
+
+#endif
