@@ -39,7 +39,8 @@ make_files() {
     fi
     tess export winds.b2nd winds.h5:/uwnd 2>err || rm err
     python3 -c 'import zipfile
-zipfile.ZipFile("winds.npz", "w").write("winds.npy", "uwnd.npy")' || exit 1
+zipfile.ZipFile("winds.npz", "w").write("winds.npy", "uwnd.npy")
+zipfile.ZipFile("climate.b2z", "w").write("winds.b2nd", "winds/u.b2nd")' || exit 1
     mkdir folder
     cp winds.b2nd copy.b2nd folder
     rm raw winds.raw stations.raw

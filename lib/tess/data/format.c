@@ -33,7 +33,8 @@ static const struct {
     {"PK\x03\x04",
      0,
      4,
-     {FORMAT_ZIP, "a zip file", "if it is an .npz, tess import makes arrays of it", false}},
+     {FORMAT_ZIP, "a zip file",
+      "tess ls lists the arrays of a .b2z, tess import makes arrays of an .npz", false}},
     {"CDF\x01",
      0,
      4,
@@ -126,6 +127,7 @@ format_of_name(const char *name)
     } names[] = {
         {".b2nd", "an array of Blosc2"}, {".b2frame", "an array of Blosc2"},
         {".zarr", "a folder of Zarr"},   {".zip", "a zip file"},
+        {".b2z", "a store of Blosc2"},   {".b2d", "a store of Blosc2"},
         {".gz", "a gzip file"},          {".zst", "a Zstandard file"},
         {".lz4", "an LZ4 file"},         {".xz", "an xz file"},
         {".bz2", "a bzip2 file"},        {".tif", "a TIFF image"},

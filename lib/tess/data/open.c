@@ -4,12 +4,17 @@
 #include "data/open.h"
 
 #include "data/format.h"
+#include "data/path.h"
 #include "data/remote.h"
 #include "report.h"
 #include "text/text.h"
 
+#include <tessera/store.h>
+
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 tess_status
 open_context(const struct arguments *args, tess_context *context, tess_error *err)
@@ -62,6 +67,99 @@ open_url(const char *url, tess_storage *storage, tess_array **a, tess_error *err
     return st;
 }
 
+typedef tess_status store_open_fn(const tess_store *store, const char *path, tess_array **a,
+                                  tess_error *err);
+
+static bool
+is_store_name(const char *path, size_t size)
+{
+    return size > 4 &&
+           (memcmp(path + size - 4, ".b2z", 4) == 0 || memcmp(path + size - 4, ".b2d", 4) == 0);
+}
+
+// Bytes of the front of a path that names a store, .b2z or .b2d, with a path in it behind; 0: there
+// is none. A path that leads to something itself is no such path; but a directory that is no array
+// is a group, where groups are wanted.
+static size_t
+store_front(const char *path, bool groups)
+{
+    struct stat st;
+    if (!remote_is_url(path) && stat(path, &st) == 0 &&
+        !(groups && S_ISDIR(st.st_mode) && !path_is_sparse(path)))
+        return 0;
+    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
+        if (slash[1] && is_store_name(path, (size_t)(slash - path)))
+            return (size_t)(slash - path);
+    return 0;
+}
+
+static tess_status
+open_store_as(const char *path, tess_storage *storage, tess_store **store, tess_error *err)
+{
+    tess_source source;
+    if (!remote_is_url(path)) {
+        storage->path = path;
+        return open_explain(path, tess_store_open(storage, store, err), err);
+    }
+    tess_status st = remote_open(path, &source, err);
+    if (st != TESS_OK)
+        return st;
+    storage->path = NULL;
+    storage->source = &source;
+    storage->checksums = TESS_CHECKSUMS_WRITE;
+    st = tess_store_open(storage, store, err);
+    if (st != TESS_OK && source.close)
+        source.close(source.user);
+    return st;
+}
+
+// What is at a path behind that of a store.
+static tess_status
+open_in_store(const char *path, size_t front, tess_storage *storage, store_open_fn *open,
+              tess_array **a, tess_error *err)
+{
+    tess_store *store = NULL;
+    char *const name = strndup(path, front);
+    tess_status st = TESS_OK;
+    if (!name)
+        return report_nomem(err, (int64_t)front);
+    if (storage->mode != TESS_MODE_READ)
+        st = report_set(err, TESS_ERR_UNSUPPORTED,
+                        "an array in a store cannot be changed; tess copy makes a file of it");
+    else if (storage->offset != 0)
+        st = report_set(err, TESS_ERR_ARG, "--offset: of an array in a store it is known");
+    if (st == TESS_OK)
+        st = open_store_as(name, storage, &store, err);
+    if (st == TESS_OK)
+        st = open(store, path + front, a, err);
+    tess_store_close(store);
+    free(name);
+    return st;
+}
+
+// All but the path of a storage.
+static tess_status
+open_storage(const struct arguments *args, tess_mode mode, tess_context *context,
+             tess_storage *storage, tess_error *err)
+{
+    const tess_status st = open_context(args, context, err);
+    tess_storage_init(storage);
+    storage->mode = mode;
+    if (mode == TESS_MODE_READ && !args->values[OPT_UNCHECKED])
+        storage->checksums = TESS_CHECKSUMS_VERIFY;
+    storage->context = context;
+    return st;
+}
+
+tess_status
+open_store(const char *path, const struct arguments *args, tess_store **store, tess_error *err)
+{
+    tess_context context;
+    tess_storage storage;
+    const tess_status st = open_storage(args, TESS_MODE_READ, &context, &storage, err);
+    return st == TESS_OK ? open_store_as(path, &storage, store, err) : st;
+}
+
 static tess_status
 open_in_mode(const char *path, const struct arguments *args, tess_mode mode, tess_array **a,
              tess_error *err)
@@ -70,17 +168,15 @@ open_in_mode(const char *path, const struct arguments *args, tess_mode mode, tes
     tess_context context;
     tess_storage storage;
 
-    const tess_status st = open_context(args, &context, err);
+    const tess_status st = open_storage(args, mode, &context, &storage, err);
     if (st != TESS_OK)
         return st;
-    tess_storage_init(&storage);
     storage.path = path;
-    storage.mode = mode;
-    if (mode == TESS_MODE_READ && !args->values[OPT_UNCHECKED])
-        storage.checksums = TESS_CHECKSUMS_VERIFY;
-    storage.context = &context;
     if (offset && (!text_int64(offset, &storage.offset) || storage.offset < 0))
         return report_set(err, TESS_ERR_ARG, "--offset %s: not a number of bytes", offset);
+    const size_t front = store_front(path, false);
+    if (front > 0)
+        return open_in_store(path, front, &storage, tess_store_array, a, err);
     return remote_is_url(path) ? open_url(path, &storage, a, err)
                                : open_explain(path, tess_array_open(&storage, a, err), err);
 }
@@ -89,6 +185,33 @@ tess_status
 open_array(const char *path, const struct arguments *args, tess_array **a, tess_error *err)
 {
     return open_in_mode(path, args, TESS_MODE_READ, a, err);
+}
+
+// A store_open_fn.
+static tess_status
+open_holder(const tess_store *store, const char *path, tess_array **a, tess_error *err)
+{
+    tess_entry entry = {.kind = TESS_ENTRY_ARRAY};
+    const int64_t i = tess_store_find(store, path);
+    if (i >= 0)
+        tess_store_entry(store, i, &entry);
+    return entry.kind == TESS_ENTRY_GROUP ? tess_store_attributes(store, path, a, err)
+                                          : tess_store_array(store, path, a, err);
+}
+
+tess_status
+open_attributes(const char *path, const struct arguments *args, tess_array **a, tess_error *err)
+{
+    tess_context context;
+    tess_storage storage;
+    size_t size = strlen(path);
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    const size_t front = is_store_name(path, size) ? size : store_front(path, true);
+    if (front == 0)
+        return open_array(path, args, a, err);
+    const tess_status st = open_storage(args, TESS_MODE_READ, &context, &storage, err);
+    return st == TESS_OK ? open_in_store(path, front, &storage, open_holder, a, err) : st;
 }
 
 tess_status

@@ -7,16 +7,26 @@
 #include "options.h"
 
 #include <tessera/array.h>
+#include <tessera/store.h>
 
 // The defaults, and as many threads as --threads says.
 tess_status open_context(const struct arguments *args, tess_context *context, tess_error *err);
 
-// Open for reading the array at `path`, which may be a URL, as --offset and --threads say. What is
-// read from a file is compared with its checksums, unless --unchecked is given.
+// Open for reading the array at `path`, as --offset and --threads say. The path may be a URL, and
+// may lead through a store (.b2d, .b2z) to an array in it. What is read from a file is compared
+// with its checksums, unless --unchecked is given.
 tess_status open_array(const char *path, const struct arguments *args, tess_array **a,
                        tess_error *err);
 
-// The same for reading and writing; --offset is refused.
+// The same of a path whose attributes are wanted: that of a store, or of a group in one, too.
+tess_status open_attributes(const char *path, const struct arguments *args, tess_array **a,
+                            tess_error *err);
+
+// The store of arrays at `path`, which may be the URL of a .b2z.
+tess_status open_store(const char *path, const struct arguments *args, tess_store **store,
+                       tess_error *err);
+
+// An array for reading and writing; --offset is refused.
 tess_status open_array_to_change(const char *path, const struct arguments *args, tess_array **a,
                                  tess_error *err);
 

@@ -3,7 +3,9 @@
  */
 #include "several/find.h"
 
+#include "data/open.h"
 #include "data/path.h"
+#include "data/remote.h"
 #include "report.h"
 #include "text/text.h"
 
@@ -15,6 +17,7 @@
 #include <sys/stat.h>
 
 struct search {
+    const struct arguments *args;
     bool recursive;
     find_fn *fn;
     void *user;
@@ -64,6 +67,41 @@ compare(const struct dirent **a, const struct dirent **b)
 
 static tess_status search_folder(const struct search *s, const char *folder, tess_error *err);
 
+// An array in a store: at a path behind that of the store, without the first slash.
+static tess_status
+tell_entry(const struct search *s, const char *path, const tess_store *store,
+           const tess_entry *entry, tess_error *err)
+{
+    char *const whole = join(path, entry->path + 1);
+    if (!whole)
+        return report_nomem(err, 0);
+    const struct found found = {
+        .path = whole,
+        .store = store,
+        .inside = entry->path,
+        .size = entry->size,
+    };
+    s->fn(&found, s->user);
+    free(whole);
+    return TESS_OK;
+}
+
+static tess_status
+search_store(const struct search *s, const char *path, tess_error *err)
+{
+    tess_store *store = NULL;
+    tess_entry entry;
+    tess_status st = open_store(path, s->args, &store, err);
+    for (int64_t i = 1; st == TESS_OK && i < tess_store_count(store);) {
+        tess_store_entry(store, i, &entry);
+        if (entry.kind != TESS_ENTRY_GROUP)
+            st = tell_entry(s, path, store, &entry, err);
+        i = s->recursive ? i + 1 : tess_store_next(store, i);
+    }
+    tess_store_close(store);
+    return st;
+}
+
 // What stands at a path. Nothing is said of what went away meanwhile.
 static tess_status
 look_at(const struct search *s, const char *path, bool named, tess_error *err)
@@ -71,8 +109,12 @@ look_at(const struct search *s, const char *path, bool named, tess_error *err)
     struct found found = {.path = path, .named = named};
     struct stat st, link;
 
+    if (named && remote_is_url(path))
+        return search_store(s, path, err);
     if (stat(path, &st) != 0)
         return named ? report_errno(err, "opening the file") : TESS_OK;
+    if (S_ISREG(st.st_mode) && text_ends_with(path, ".b2z"))
+        return named || s->recursive ? search_store(s, path, err) : TESS_OK;
     if (S_ISREG(st.st_mode)) {
         found.size = path_size(path);
         s->fn(&found, s->user);
@@ -84,7 +126,8 @@ look_at(const struct search *s, const char *path, bool named, tess_error *err)
         const bool linked = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
 
         if (named || (s->recursive && !linked))
-            return search_folder(s, path, err);
+            return text_ends_with(path, ".b2d") ? search_store(s, path, err)
+                                                : search_folder(s, path, err);
     }
     return TESS_OK;
 }
@@ -114,9 +157,10 @@ search_folder(const struct search *s, const char *folder, tess_error *err)
 }
 
 tess_status
-find_arrays(const char *path, bool recursive, find_fn *fn, void *user, tess_error *err)
+find_arrays(const char *path, const struct arguments *args, bool recursive, find_fn *fn, void *user,
+            tess_error *err)
 {
-    const struct search s = {.recursive = recursive, .fn = fn, .user = user};
+    const struct search s = {.args = args, .recursive = recursive, .fn = fn, .user = user};
 
     return path ? look_at(&s, path, true, err) : search_folder(&s, "", err);
 }

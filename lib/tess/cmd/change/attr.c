@@ -289,7 +289,7 @@ open_for(enum verb verb, const struct arguments *args, tess_array **a, tess_erro
 {
     const char *const path = arguments_word(args, WORD_PATH);
 
-    return verb == VERB_LIST || verb == VERB_GET ? open_array(path, args, a, err)
+    return verb == VERB_LIST || verb == VERB_GET ? open_attributes(path, args, a, err)
                                                  : open_array_to_change(path, args, a, err);
 }
 

@@ -433,7 +433,9 @@ run_info(const struct arguments *args)
         TRY(open_measure(d.a, &d.info, &err));
     else
         tess_array_info(d.a, &d.info);
-    d.size = d.measured && !args->values[OPT_OFFSET] ? path_size(path) : d.info.file_size;
+    d.size = d.measured && !args->values[OPT_OFFSET] ? path_size(path) : -1;
+    if (d.size < 0) // not a file of its own
+        d.size = d.info.file_size;
     TRY(attributes_load(&d.attributes, d.a, &err));
     st = args->values[OPT_JSON] ? print_json(&d, chunks, &err) : print_words(&d, chunks, &err);
 out:

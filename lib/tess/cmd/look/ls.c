@@ -139,14 +139,15 @@ look(const struct found *found, void *user)
     tess_info info;
     tess_error err;
 
-    tess_status st = open_array(found->path, l->args, &a, &err);
+    tess_status st = found->store ? tess_store_array(found->store, found->inside, &a, &err)
+                                  : open_array(found->path, l->args, &a, &err);
     if (st == TESS_OK)
         st = open_measure(a, &info, &err);
     if (st == TESS_OK) {
         e.info = &info;
         tell(l, &e);
     } else if (st == TESS_ERR_CORRUPT || st == TESS_ERR_LIMIT || st == TESS_ERR_UNSUPPORTED ||
-               (st == TESS_ERR_FORMAT && found->is_folder)) {
+               (st == TESS_ERR_FORMAT && (found->is_folder || found->store))) {
         e.reason = err.message;
         tell(l, &e);
     } else if (st != TESS_ERR_FORMAT || found->named) {
@@ -179,7 +180,7 @@ run_ls(const struct arguments *args)
     for (int i = 0; i < args->nwords || i == 0; i++) {
         const char *const word = arguments_word(args, i);
 
-        if (find_arrays(word, recursive, look, &l, &err) != TESS_OK) {
+        if (find_arrays(word, args, recursive, look, &l, &err) != TESS_OK) {
             (void)report_print(word ? word : ".", &err);
             l.failed = true;
         }
@@ -200,23 +201,25 @@ const struct command cmd_ls = {
     .nwords_more = OPTIONS_MORE,
     .options = OPTIONS(OPT_RECURSIVE, OPT_JSON, OPT_THREADS),
     .details =
-        "FOLDER is a folder, by default the current one, or an array. A directory with one file\n"
-        "per chunk counts as one array. Files that are no arrays, names that begin with a dot and\n"
-        "unfinished outputs are passed over; folders behind links, too. Of chunks only the "
-        "headers\n"
-        "are read: tess verify reads all. The ratio is that of tess info: bytes of the items by\n"
-        "those of the chunks; codec and level are those of new chunks.\n"
+        "FOLDER is a folder, by default the current one, an array, or a store of arrays: .b2d,\n"
+        "or .b2z, also at a URL. A directory with one file per chunk counts as one array. Files\n"
+        "that are no arrays, names that begin with a dot and unfinished outputs are passed over;\n"
+        "folders behind links, too. Of chunks only the headers are read: tess verify reads all.\n"
+        "The ratio is that of tess info: bytes of the items by those of the chunks; codec and\n"
+        "level are those of new chunks.\n"
         "Exit status: 0 fine, 1 an array is damaged, 3 something could not be read.\n",
     .examples =
         (const struct example[]){
             {"in this folder", "tess ls ."},
             {"all below", "tess ls -R"},
+            {"in a store of python-blosc2", "tess ls -R climate.b2z"},
             {"for a program", "tess ls --recursive --json"},
             {0},
         },
     .json =
         (const struct json_member[]){
-            {"path", "string", "the file or directory; one object, on one line, for each"},
+            {"path", "string",
+             "the file, directory or array in a store; one object, on one line, each"},
             {"size", "integer", "bytes of the file, or of all files of the directory"},
             {"damaged", "string or null", "why it cannot be opened; all below is absent then"},
             {"shape", "integers or absent", "items along each axis"},

@@ -1,0 +1,105 @@
+#!/bin/sh
+# stores.sh - arrays in stores of python-blosc2, .b2z and .b2d, from outside.
+#
+#     sh stores.sh TESS
+#
+# Stops with status 1 when a check failed, and names each that did.
+. "$(dirname "$0")/start.sh"
+
+names() {
+    checks=$((checks + 1))
+    got=$(sed 1d out | cut -d' ' -f1 | tr '\n' ' ')
+    [ "${got% }" = "$1" ] || fail "listed $got instead of $1"
+}
+
+equal() {
+    checks=$((checks + 1))
+    cmp -s "$1" "$2" || fail "$1 and $2 differ"
+}
+
+mkdir -p s.b2d/winds/deep
+head -c 4800 /dev/zero | tr '\0' 'abc' >raw
+run 0 import raw s.b2d/a.b2nd --dtype '<i4' --shape 30x40 --chunks 10x40
+run 0 import raw s.b2d/winds/u.b2nd --dtype '<i2' --shape 2400 --chunks 500
+run 0 import raw s.b2d/winds/deep/v.b2nd --dtype '|u1' --shape 60x80
+run 0 attr s.b2d/winds/u.b2nd set units m/s
+python3 - <<'END' || exit 1
+import os, zipfile
+with zipfile.ZipFile("s.b2z", "w", zipfile.ZIP_STORED) as z:
+    for folder, _, files in os.walk("s.b2d"):
+        for name in files:
+            path = os.path.join(folder, name)
+            z.write(path, os.path.relpath(path, "s.b2d"))
+    z.write("s.b2d/a.b2nd", "packed.b2nd", zipfile.ZIP_DEFLATED)
+END
+
+run 0 ls s.b2z
+names 's.b2z/a'
+run 0 ls -R s.b2z
+names 's.b2z/a s.b2z/winds/deep/v s.b2z/winds/u'
+run 0 ls
+names ''
+run 0 ls -R
+names 's.b2d/a s.b2d/winds/deep/v s.b2d/winds/u s.b2z/a s.b2z/winds/deep/v s.b2z/winds/u'
+run 0 ls -R s.b2z --json
+grep -q '"path": "s.b2z/winds/u"' out || fail "JSON: $(cat out)"
+
+# What reads an array reads one in a store, and finds the same.
+for path in a winds/u winds/deep/v; do
+    run 0 info s.b2z/$path
+    size=$(wc -c <s.b2d/$path.b2nd)
+    grep -q "^  file  *$size bytes" out || fail "info: $(cat out)"
+    run 0 export s.b2z/$path z.bin --force
+    run 0 export s.b2d/$path d.bin --force
+    run 0 export s.b2d/$path.b2nd f.bin --force
+    equal z.bin f.bin
+    equal d.bin f.bin
+    run 0 diff s.b2z/$path s.b2d/$path.b2nd
+    run 0 verify s.b2z/$path
+    run 0 stat s.b2z/$path
+    run 0 copy s.b2z/$path copy.b2nd --force
+    run 0 diff copy.b2nd s.b2d/$path
+done
+run 0 attr s.b2z/winds/u get units
+[ "$(cat out)" = '"m/s"' ] || fail "attribute: $(cat out)"
+run 0 slice s.b2z/a 0,0
+
+# Attributes of groups, as python-blosc2 keeps them: in a super-chunk __vlmeta__.b2f.
+cp s.b2d/winds/u.b2nd s.b2d/winds/__vlmeta__.b2f
+cp s.b2d/winds/u.b2nd s.b2d/__vlmeta__.b2f
+for path in s.b2d s.b2d/ s.b2d/winds; do
+    run 0 attr $path get units
+    [ "$(cat out)" = '"m/s"' ] || fail "attribute of $path: $(cat out)"
+done
+run 3 attr s.b2d/winds/deep
+says 'has no attributes'
+run 0 ls s.b2d
+names 's.b2d/a'
+
+# What changes an array does not change one in a store.
+cp s.b2z before
+run 3 resize s.b2z/a 3x3
+says 'a store cannot be changed'
+run 3 attr s.b2d/winds/u set units km/h
+says 'a store cannot be changed'
+equal s.b2z before
+
+run 3 info s.b2z/nothing
+says 'the store has no entry /nothing'
+run 3 info s.b2z/winds
+says '/winds is a group'
+run 3 info s.b2z/packed
+says 'the store has no entry /packed'
+run 3 info s.b2z
+says 'a zip file; tess ls lists the arrays of a .b2z'
+run 3 info nothing.b2z/a
+says 'No such file'
+run 2 slice s.b2z/a 0 --offset 5
+echo 'no zip file' >text.b2z
+run 3 ls text.b2z
+says 'no zip file'
+run 3 info text.b2z/a
+says 'no zip file'
+
+[ $failed -eq 0 ] && echo "stores.sh: $checks checks passed"
+[ $failed -eq 0 ]
