@@ -49,22 +49,32 @@ open_explain(const char *path, tess_status st, tess_error *err)
 // Over a network, checksums would make each read one of whole chunks: they are compared where all
 // of a chunk is needed anyway, by tess verify and when stored chunks are copied.
 static tess_status
+take_url(const char *url, tess_storage *storage, tess_source *source, tess_error *err)
+{
+    storage->path = NULL;
+    storage->source = source;
+    storage->checksums = TESS_CHECKSUMS_WRITE;
+    return remote_open(url, source, err);
+}
+
+// After a source was used to open something, with that status: it belongs to what was opened.
+static tess_status
+end_url(const tess_source *source, tess_status st)
+{
+    if (st != TESS_OK && source->close)
+        source->close(source->user);
+    return st;
+}
+
+static tess_status
 open_url(const char *url, tess_storage *storage, tess_array **a, tess_error *err)
 {
     tess_source source;
     if (storage->mode != TESS_MODE_READ)
         return report_set(err, TESS_ERR_UNSUPPORTED,
                           "an array at a URL cannot be changed; tess copy makes a file of it");
-    tess_status st = remote_open(url, &source, err);
-    if (st != TESS_OK)
-        return st;
-    storage->path = NULL;
-    storage->source = &source;
-    storage->checksums = TESS_CHECKSUMS_WRITE;
-    st = tess_array_open(storage, a, err);
-    if (st != TESS_OK && source.close)
-        source.close(source.user);
-    return st;
+    const tess_status st = take_url(url, storage, &source, err);
+    return st == TESS_OK ? end_url(&source, tess_array_open(storage, a, err)) : st;
 }
 
 typedef tess_status store_open_fn(const tess_store *store, const char *path, tess_array **a,
@@ -84,13 +94,13 @@ static size_t
 store_front(const char *path, bool groups)
 {
     struct stat st;
-    if (!remote_is_url(path) && stat(path, &st) == 0 &&
-        !(groups && S_ISDIR(st.st_mode) && !path_is_sparse(path)))
+    const char *slash = strchr(path, '/');
+    while (slash && !(slash[1] && is_store_name(path, (size_t)(slash - path))))
+        slash = strchr(slash + 1, '/');
+    if (!slash || (!remote_is_url(path) && stat(path, &st) == 0 &&
+                   !(groups && S_ISDIR(st.st_mode) && !path_is_sparse(path))))
         return 0;
-    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
-        if (slash[1] && is_store_name(path, (size_t)(slash - path)))
-            return (size_t)(slash - path);
-    return 0;
+    return (size_t)(slash - path);
 }
 
 static tess_status
@@ -101,16 +111,8 @@ open_store_as(const char *path, tess_storage *storage, tess_store **store, tess_
         storage->path = path;
         return open_explain(path, tess_store_open(storage, store, err), err);
     }
-    tess_status st = remote_open(path, &source, err);
-    if (st != TESS_OK)
-        return st;
-    storage->path = NULL;
-    storage->source = &source;
-    storage->checksums = TESS_CHECKSUMS_WRITE;
-    st = tess_store_open(storage, store, err);
-    if (st != TESS_OK && source.close)
-        source.close(source.user);
-    return st;
+    const tess_status st = take_url(path, storage, &source, err);
+    return st == TESS_OK ? end_url(&source, tess_store_open(storage, store, err)) : st;
 }
 
 // What is at a path behind that of a store.

@@ -145,6 +145,8 @@ look(const struct found *found, void *user)
         st = open_measure(a, &info, &err);
     if (st == TESS_OK) {
         e.info = &info;
+        if (found->store && e.size == 0) // a directory with one file per chunk
+            e.size = info.file_size;
         tell(l, &e);
     } else if (st == TESS_ERR_CORRUPT || st == TESS_ERR_LIMIT || st == TESS_ERR_UNSUPPORTED ||
                (st == TESS_ERR_FORMAT && (found->is_folder || found->store))) {
