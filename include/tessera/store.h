@@ -16,8 +16,9 @@
  *     TRY(tess_store_array(store, "/winds/u", &a, &err));
  *
  * **State.** The list of entries is that of the time when the store was opened. Arrays of a zip
- * file are of that file, even if another one has its name since. Arrays of a directory are opened
- * by their paths, each in its newest state.
+ * file are of that file, even if another one has its name since; once it was written over, opening
+ * an array fails with TESS_ERR_STALE. Arrays of a directory are opened by their paths, each in its
+ * newest state.
  *
  * **Threads.** Any number of threads may use a store at once, except to close it. The arrays are
  * independent of it: they stay open when it is closed.
@@ -69,11 +70,11 @@ typedef struct tess_entry {
  * array; files and members count before what is in embed.b2e.
  *
  * @param storage  Where: path, or image or source of a zip file; mode TESS_MODE_READ; offset 0.
- *                 checksums, limits, mmap, lock_file, plain, plugins and context are those of the
- *                 arrays
- *                 that are opened; the lists of plugins must stay valid until the store is closed.
- *                 An image must stay unchanged until the store and its arrays are closed. A source
- *                 belongs to the store after a success, and is closed with the last of them.
+ *                 Its checksums, limits, mmap, lock_file, plain, plugins and context apply to the
+ *                 arrays that are opened from the store; the lists of plugins must stay valid until
+ *                 it is closed. An image must stay unchanged until the store and its arrays are
+ *                 closed. A source belongs to the store after a success, and is closed with the
+ *                 last of them.
  * @param store    Receives the store; NULL on failure.
  * @param err      Filled on failure; may be NULL.
  *
@@ -150,6 +151,7 @@ TESS_API int64_t tess_store_next(const tess_store *store, int64_t index);
  * @return TESS_OK, or
  *         TESS_ERR_NOT_FOUND if there is no such entry;
  *         TESS_ERR_TYPE if it is a group;
+ *         TESS_ERR_STALE if the zip file was written over;
  *         or as tess_array_open(), TESS_ERR_CORRUPT also if the frame is longer than its member.
  */
 TESS_API TESS_NODISCARD tess_status tess_store_array(const tess_store *store, const char *path,

@@ -29,8 +29,8 @@ enum {
     SKIP_SHIFT = 13, // bits of a hash below those that say whether a word is skipped
     SKIP_MAX = 0xffff,
     REPEAT_SHARE = 64, // one word in so many may come again, beyond what happens by chance
-    REPEATS_MAX = 8, // with so many more the answer is clear; with one more it is
-    ENOUGH_OF = 3, // behind one part in so many of the stream
+    REPEATS_MAX = 8, // with so many more than in noise the answer is clear at once;
+    ENOUGH_OF = 3, // with one more, behind one part in so many of the stream
     EXPECTED = 7, // words that are not skipped, at least, of
     EXPECTED_OF = 8, // those that would not be in noise
     MANY_OF = 4, // if more than one word in so many comes again, many do
@@ -50,8 +50,8 @@ enum {
 static inline uint64_t
 least_bytes(uint64_t a, uint64_t b)
 {
-    const uint64_t low7 =
-        (a | HIGH_BITS) - (b & ~HIGH_BITS); // its high bits: those of a are not less
+    // The high bit of each byte: whether the lower seven bits of a are not less than those of b.
+    const uint64_t low7 = (a | HIGH_BITS) - (b & ~HIGH_BITS);
     const uint64_t not_less = ((a & ~b) | (~(a ^ b) & low7)) & HIGH_BITS;
     const uint64_t take_b = (not_less << 1) - (not_less >> 7);
     return (b & take_b) | (a & ~take_b);

@@ -53,8 +53,9 @@ is_damage(tess_status st)
 }
 
 tess_status
-embedded_add(const tess_store *s, struct tree *t, tess_error *err)
+embedded_add(tess_store *s, tess_error *err)
 {
+    struct tree *const t = &s->tree;
     tess_array *a = NULL;
     tess_value *list = NULL;
     if (t->embedded.kind == PLACE_NONE)

@@ -93,7 +93,7 @@ store_open(const tess_storage *storage, tess_store **store, tess_error *err)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a store of arrays");
     tess_status st = open_either(s, err);
     if (st == TESS_OK)
-        st = embedded_add(s, &s->tree, err);
+        st = embedded_add(s, err);
     if (st == TESS_OK)
         st = tree_complete(&s->tree, err);
     if (st != TESS_OK) {

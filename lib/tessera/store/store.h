@@ -60,6 +60,6 @@ tess_status bytes_source(uint8_t *bytes, size_t size, tess_source *source, tess_
 // -- embedded.c
 
 // What the super-chunk embed.b2e holds. If that cannot be read, it is left out.
-tess_status embedded_add(const tess_store *s, struct tree *t, tess_error *err);
+tess_status embedded_add(tess_store *s, tess_error *err);
 
 #endif
