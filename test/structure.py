@@ -17,7 +17,8 @@ it (tess, http, compat, python). Includes are written from the root of the house
 - memory: only base/memory.c takes memory from libc, and frees it; libraries on top have libc's;
 - comments: a file that they name exists;
 - names: in the library a static function has a name of its own, so that a backtrace tells which it
-  is;
+  is; no two houses have a function or table of one name that is not static, as they are linked into
+  one program where the library is static;
 - cycles: no header includes itself in a circle, and no units of a module call each other in one;
   no folders of a library on top include each other in one.
 
@@ -138,6 +139,7 @@ class Tree:
     def __init__(self, root):
         lib = os.path.join(root, "lib")
         self.includes, self.words, self.defined, self.own = {}, {}, {}, {}
+        self.names = {}
         self.static, self.lines, self.frees, self.guards, self.mentions = {}, {}, set(), {}, {}
         self.beside = [os.path.join(at, name) for top in ("include", "test")
                        for at, _, names in os.walk(os.path.join(root, top)) for name in names]
@@ -160,6 +162,7 @@ class Tree:
         self.includes[path] = {self.header(lib, path, name) for name in source.includes}
         self.guards[path], self.own[path] = source.guards, source.own
         self.static[path], self.words[path] = source.static, source.words
+        self.names[path] = set(source.defined) if path.endswith(".c") else set()
         if source.frees:
             self.frees.add(path)
         if path.endswith(".c"):
@@ -204,14 +207,16 @@ def mentioned(tree):
 
 
 def ambiguous(tree):
-    """Names of static functions that several files of the library have."""
+    """Names that several files define: static functions of the library, globals of two houses."""
     homes = collections.defaultdict(set)
-    for path, names in tree.static.items():
-        if house(path) == "tessera":
-            for name in names:
-                homes[name].add(path)
-    return [f"{', '.join(sorted(paths))}: each has a static function {name}"
-            for name, paths in homes.items() if len(paths) > 1]
+    for path in tree.static:
+        names = {("a static function", name) for name in tree.static[path]
+                 if house(path) == "tessera"}
+        for name in names | {("a global", name) for name in tree.names[path]}:
+            homes[name].add(path)
+    for (kind, name), paths in homes.items():
+        if len(paths) > 1 and (kind != "a global" or len({house(path) for path in paths}) > 1):
+            yield f"{', '.join(sorted(paths))}: each has {kind} {name}"
 
 
 def direction(tree):
@@ -349,6 +354,8 @@ PLANTED = [
      "tessera/geom/shape.h: a comment names geom/shapes.h, which is not there"),
     (lambda r: append(r, "tessera/geom/shape.c", "static void\nspace_meets(void)\n{\n}\n"),
      "tessera/frame/contiguous/space.c, tessera/geom/shape.c: each has a static function space_meets"),
+    (lambda r: append(r, "tess/report.c", "void planted(void);\nvoid\nspace_init(void)\n{\n}\n"),
+     "tess/report.c, tessera/frame/contiguous/space.c: each has a global space_init"),
     (lambda r: append(r, "tessera/geom/shape.c", "void *\nplanted(void)\n{\n    return malloc(1);\n}\n"),
      "tessera/geom/shape.c: malloc() is not that of base/memory.h"),
     (lambda r: append(r, "tessera/geom/shape.c", "void\nplanted(void *p)\n{\n    free(p);\n}\n"),

@@ -7,7 +7,7 @@
 #include "api/uncancelled.h"
 #include "base/error.h"
 #include "base/sized.h"
-#include "store/tree.h"
+#include "store/listing.h"
 
 #include <tessera/store.h>
 
@@ -33,7 +33,7 @@ tess_store_close(tess_store *store)
 TESS_API int64_t
 tess_store_count(const tess_store *store)
 {
-    return store ? store->tree.nnodes : 0;
+    return store ? store->listing.nnodes : 0;
 }
 
 TESS_API void
@@ -42,8 +42,8 @@ tess_store_entry_sized(const tess_store *store, int64_t index, tess_entry *entry
     tess_entry own = {.path = NULL};
     if (!entry)
         return;
-    if (store && index >= 0 && index < store->tree.nnodes) {
-        const struct node *const node = &store->tree.nodes[index];
+    if (store && index >= 0 && index < store->listing.nnodes) {
+        const struct node *const node = &store->listing.nodes[index];
         own = (tess_entry){
             .path = node->path,
             .kind = node->kind,
@@ -57,13 +57,14 @@ tess_store_entry_sized(const tess_store *store, int64_t index, tess_entry *entry
 TESS_API int64_t
 tess_store_find(const tess_store *store, const char *path)
 {
-    return store && path ? tree_find(&store->tree, path) : -1;
+    return store && path ? listing_find(&store->listing, path) : -1;
 }
 
 TESS_API int64_t
 tess_store_next(const tess_store *store, int64_t index)
 {
-    return store && index >= 0 && index < store->tree.nnodes ? store->tree.nodes[index].next : -1;
+    return store && index >= 0 && index < store->listing.nnodes ? store->listing.nodes[index].next
+                                                                : -1;
 }
 
 // The entry of a path, and a place for what is opened there.
@@ -76,10 +77,10 @@ find_entry(const tess_store *store, const char *path, tess_array **a, const stru
     *a = NULL;
     if (!store || !path)
         return err_set(err, TESS_ERR_ARG, -1, "no store, or no path, is given");
-    const int64_t i = tree_find(&store->tree, path);
+    const int64_t i = listing_find(&store->listing, path);
     if (i < 0)
         return err_set(err, TESS_ERR_NOT_FOUND, -1, "the store has no entry %s", path);
-    *node = &store->tree.nodes[i];
+    *node = &store->listing.nodes[i];
     return TESS_OK;
 }
 
@@ -114,9 +115,9 @@ tess_store_attributes(const tess_store *store, const char *path, tess_array **a,
 TESS_API bool
 tess_store_left_out(const tess_store *store, int64_t index, const char **name, const char **reason)
 {
-    if (!store || !name || !reason || index < 0 || index >= store->tree.nleft)
+    if (!store || !name || !reason || index < 0 || index >= store->listing.nleft)
         return false;
-    *name = store->tree.left[index].name;
-    *reason = store->tree.left[index].reason;
+    *name = store->listing.left[index].name;
+    *reason = store->listing.left[index].reason;
     return true;
 }

@@ -11,7 +11,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "store/tree.h"
+#include "store/listing.h"
 
 #include <string.h>
 
@@ -28,21 +28,22 @@ is_count(const tess_value *v, int64_t *n)
 
 // What is embedded has a lower rank than files and members.
 static tess_status
-add_pair(struct tree *t, const tess_pair *pair, int64_t nbytes, int64_t rank, tess_error *err)
+add_pair(struct listing *t, const tess_pair *pair, int64_t nbytes, int64_t rank, tess_error *err)
 {
     const char *const path = pair->key.as.string.data;
     const size_t size = pair->key.as.string.size;
     struct place at = {.kind = PLACE_EMBEDDED, .rank = rank};
     int64_t end;
     if (pair->key.type != TESS_VALUE_STRING)
-        return tree_leave_out(t, "embed.b2e", strlen("embed.b2e"), "a path that is no text", err);
+        return listing_leave_out(t, "embed.b2e", strlen("embed.b2e"), "a path that is no text",
+                                 err);
     if (tess_value_find(&pair->value, "urlbase"))
-        return tree_leave_out(t, path, size, "it refers to an array on a server", err);
+        return listing_leave_out(t, path, size, "it refers to an array on a server", err);
     if (!is_count(tess_value_find(&pair->value, "offset"), &at.offset) ||
         !is_count(tess_value_find(&pair->value, "length"), &at.size) ||
         !add_i64(at.offset, at.size, &end) || end > nbytes)
-        return tree_leave_out(t, path, size, "its place in embed.b2e is not there", err);
-    return tree_add_embedded(t, path, size, &at, err);
+        return listing_leave_out(t, path, size, "its place in embed.b2e is not there", err);
+    return listing_add_embedded(t, path, size, &at, err);
 }
 
 static bool
@@ -55,7 +56,7 @@ is_damage(tess_status st)
 tess_status
 embedded_add(tess_store *s, tess_error *err)
 {
-    struct tree *const t = &s->tree;
+    struct listing *const t = &s->listing;
     tess_array *a = NULL;
     tess_value *list = NULL;
     if (t->embedded.kind == PLACE_NONE)
@@ -66,7 +67,7 @@ embedded_add(tess_store *s, tess_error *err)
     const tess_value *const map = list ? tess_value_find(list, "embed_map") : NULL;
     if (is_damage(st) || (st == TESS_OK && (!map || map->type != TESS_VALUE_MAP ||
                                             a->g->ndim != 1 || a->g->typesize != 1)))
-        st = tree_leave_out(t, "embed.b2e", strlen("embed.b2e"), UNREADABLE, err);
+        st = listing_leave_out(t, "embed.b2e", strlen("embed.b2e"), UNREADABLE, err);
     else if (st == TESS_OK)
         for (size_t i = 0; i < map->as.map.count && st == TESS_OK; i++)
             st = add_pair(t, &map->as.map.pairs[i], a->g->nitems, (int64_t)i - INT64_MAX, err);

@@ -8,7 +8,7 @@
 #include "io/file_tree.h"
 #include "io/io.h"
 #include "io/storage.h"
-#include "store/tree.h"
+#include "store/listing.h"
 #include "store/zip.h"
 
 #include <string.h>
@@ -24,9 +24,9 @@ add_members(tess_store *s, tess_error *err)
             .kind = PLACE_MEMBER, .index = i, .size = m->size, .rank = m->record};
         if (m->name_size > 0 && m->name[m->name_size - 1] == '/' && m->size == 0)
             continue; // a directory
-        st = m->is_stored ? tree_add_file(&s->tree, m->name, m->name_size, &at, err)
-                          : tree_leave_out(&s->tree, m->name, m->name_size,
-                                           "it is compressed or encrypted", err);
+        st = m->is_stored ? listing_add_file(&s->listing, m->name, m->name_size, &at, err)
+                          : listing_leave_out(&s->listing, m->name, m->name_size,
+                                              "it is compressed or encrypted", err);
     }
     return st;
 }
@@ -56,15 +56,15 @@ add_found(void *user, const struct file_tree_found *found, tess_error *err)
         [FILE_TREE_CLOSED] = "it cannot be looked at",
     };
     static const char lock_file[] = ".b2lock";
-    struct tree *const t = user;
+    struct listing *const l = user;
     const size_t lock_size = sizeof lock_file - 1;
     if (found->name_size >= lock_size &&
         memcmp(found->name + found->name_size - lock_size, lock_file, lock_size) == 0)
         return TESS_OK; // of an array, or of the store
     const struct place at = {.kind = PLACE_FILE, .size = found->size};
     if (found->kind != FILE_TREE_FILE && found->kind != FILE_TREE_FOLDER)
-        return tree_leave_out(t, found->name, found->name_size, reasons[found->kind], err);
-    return tree_add_file(t, found->name, found->name_size, &at, err);
+        return listing_leave_out(l, found->name, found->name_size, reasons[found->kind], err);
+    return listing_add_file(l, found->name, found->name_size, &at, err);
 }
 
 static tess_status
@@ -75,7 +75,7 @@ open_either(tess_store *s, tess_error *err)
         return open_zip(s, err);
     if (!kind->in_files)
         return err_set(err, TESS_ERR_FORMAT, -1, "a source of many objects, not a zip file");
-    const tess_status st = file_tree_walk(s->path, FRAME_FOLDER_INDEX, add_found, &s->tree, err);
+    const tess_status st = file_tree_walk(s->path, FRAME_FOLDER_INDEX, add_found, &s->listing, err);
     return st == TESS_ERR_FORMAT ? err_set(err, st, -1, "a sparse array, not a store of arrays")
                                  : st;
 }
@@ -95,7 +95,7 @@ store_open(const tess_storage *storage, tess_store **store, tess_error *err)
     if (st == TESS_OK)
         st = embedded_add(s, err);
     if (st == TESS_OK)
-        st = tree_complete(&s->tree, err);
+        st = listing_complete(&s->listing, err);
     if (st != TESS_OK) {
         store_release(s);
         return st;

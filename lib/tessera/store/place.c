@@ -15,7 +15,7 @@
 #include "geom/box.h"
 #include "grid/box_memory.h"
 #include "io/io.h"
-#include "store/tree.h"
+#include "store/listing.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ embedded_read(const tess_store *s, const struct place *at, uint8_t **bytes, tess
     tess_array *a = NULL;
     struct reading r;
     uint8_t *own = NULL;
-    tess_status st = store_open_place(s, &s->tree.embedded, &a, err);
+    tess_status st = store_open_place(s, &s->listing.embedded, &a, err);
     *bytes = NULL;
     if (st != TESS_OK)
         return err_prefix(err, st, "embed.b2e");

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "frame/frame.h"
 #include "io/io.h"
-#include "store/tree.h"
+#include "store/listing.h"
 #include "store/zip.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ store_new(const tess_storage *storage)
     atomic_init(&s->users, 1);
     s->storage = *storage;
     frame_complete_limits(&s->storage.limits);
-    tree_init(&s->tree, s->storage.limits.memory);
+    listing_init(&s->listing, s->storage.limits.memory);
     if (storage->context) {
         s->context = *storage->context;
         s->storage.context = &s->context;
@@ -49,7 +49,7 @@ store_free(tess_store *s)
     if (s->source.close)
         s->source.close(s->source.user);
     zip_finish(&s->zip);
-    tree_finish(&s->tree);
+    listing_finish(&s->listing);
     mem_free(s->path);
     mem_free(s);
 }

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "io/io.h"
-#include "store/tree.h"
+#include "store/listing.h"
 #include "store/zip.h"
 
 #include <tessera/array.h>
@@ -30,7 +30,7 @@ struct tess_store {
     struct io *io; // the zip file; NULL: a directory
     struct io_stamp stamp; // of it, before its list was read
     struct zip zip;
-    struct tree tree;
+    struct listing listing;
 };
 
 // Of a storage that is complete (api/take.h): the store has a copy of all but the lists of plugins.
@@ -44,7 +44,7 @@ tess_status store_open(const tess_storage *storage, tess_store **store, tess_err
 
 // -- place.c
 
-// Open what is at a place of the tree.
+// Open what is at a place of the listing.
 tess_status store_open_place(const tess_store *s, const struct place *at, tess_array **a,
                              tess_error *err);
 

@@ -1,5 +1,5 @@
 /*
- * tree.c - names of files become entries, and the folders in front of them groups.
+ * listing.c - names of files become entries, and the folders in front of them groups.
  *
  * python-blosc2 names the files of a store so: the path of an array with .b2nd behind it, that of a
  * super-chunk with .b2f, of batches with .b2b; `__vlmeta__` in a group is the super-chunk of its
@@ -8,7 +8,7 @@
  * Nodes are sorted by path, where a slash comes before all other bytes: so a group is followed by
  * all that is below it.
  */
-#include "store/tree.h"
+#include "store/listing.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -36,9 +36,9 @@ static const struct {
 };
 
 void
-tree_init(struct tree *t, int64_t memory)
+listing_init(struct listing *l, int64_t memory)
 {
-    *t = (struct tree){.room = memory};
+    *l = (struct listing){.room = memory};
 }
 
 static void
@@ -50,34 +50,34 @@ node_finish(struct node *node)
 }
 
 void
-tree_finish(struct tree *t)
+listing_finish(struct listing *l)
 {
-    for (int64_t i = 0; i < t->nnodes; i++)
-        node_finish(&t->nodes[i]);
-    for (int64_t i = 0; i < t->nleft; i++)
-        mem_free(t->left[i].name);
-    mem_free(t->embedded.file);
-    mem_free(t->nodes);
-    mem_free(t->left);
-    *t = (struct tree){0};
+    for (int64_t i = 0; i < l->nnodes; i++)
+        node_finish(&l->nodes[i]);
+    for (int64_t i = 0; i < l->nleft; i++)
+        mem_free(l->left[i].name);
+    mem_free(l->embedded.file);
+    mem_free(l->nodes);
+    mem_free(l->left);
+    *l = (struct listing){0};
 }
 
 // -- memory, which counts for the limit
 
 static tess_status
-take_name_room(struct tree *t, size_t size, tess_error *err)
+take_name_room(struct listing *l, size_t size, tess_error *err)
 {
-    if ((uint64_t)t->room < size)
+    if ((uint64_t)l->room < size)
         return err_set(err, TESS_ERR_LIMIT, -1,
                        "the names of a store need more than limits.memory");
-    t->room -= (int64_t)size;
+    l->room -= (int64_t)size;
     return TESS_OK;
 }
 
 static tess_status
-tree_copy_text(struct tree *t, const char *text, size_t size, char **copy, tess_error *err)
+listing_copy_text(struct listing *l, const char *text, size_t size, char **copy, tess_error *err)
 {
-    const tess_status st = take_name_room(t, size + 1, err);
+    const tess_status st = take_name_room(l, size + 1, err);
     *copy = st == TESS_OK ? mem_alloc(size + 1) : NULL;
     if (st == TESS_OK && !*copy)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a name of %zu bytes", size);
@@ -90,14 +90,14 @@ tree_copy_text(struct tree *t, const char *text, size_t size, char **copy, tess_
 
 // Room for one more element of a list.
 static tess_status
-grow_names(struct tree *t, void **list, int64_t count, int64_t *capacity, size_t item,
+grow_names(struct listing *l, void **list, int64_t count, int64_t *capacity, size_t item,
            tess_error *err)
 {
     enum { FIRST = 16 };
     if (count < *capacity)
         return TESS_OK;
     const int64_t more = *capacity > 0 ? *capacity : FIRST;
-    const tess_status st = take_name_room(t, (size_t)more * item, err);
+    const tess_status st = take_name_room(l, (size_t)more * item, err);
     void *const grown = st == TESS_OK ? mem_resize(*list, (size_t)(*capacity + more) * item) : NULL;
     if (st != TESS_OK)
         return st;
@@ -109,34 +109,34 @@ grow_names(struct tree *t, void **list, int64_t count, int64_t *capacity, size_t
 }
 
 tess_status
-tree_leave_out(struct tree *t, const char *name, size_t name_size, const char *reason,
-               tess_error *err)
+listing_leave_out(struct listing *l, const char *name, size_t name_size, const char *reason,
+                  tess_error *err)
 {
-    void *list = t->left;
-    tess_status st = grow_names(t, &list, t->nleft, &t->left_capacity, sizeof *t->left, err);
-    t->left = list;
+    void *list = l->left;
+    tess_status st = grow_names(l, &list, l->nleft, &l->left_capacity, sizeof *l->left, err);
+    l->left = list;
     if (st == TESS_OK)
-        st = tree_copy_text(t, name, name_size, &t->left[t->nleft].name, err);
+        st = listing_copy_text(l, name, name_size, &l->left[l->nleft].name, err);
     if (st == TESS_OK)
-        t->left[t->nleft++].reason = reason;
+        l->left[l->nleft++].reason = reason;
     return st;
 }
 
 // A node of a path, "/" in front of `name`. The place belongs to it if this succeeds.
 static tess_status
-add_node(struct tree *t, const char *name, size_t size, const struct node *like, tess_error *err)
+add_node(struct listing *l, const char *name, size_t size, const struct node *like, tess_error *err)
 {
     char path[NAME_MAX_SIZE + 2] = "/";
-    void *list = t->nodes;
-    tess_status st = grow_names(t, &list, t->nnodes, &t->capacity, sizeof *t->nodes, err);
-    t->nodes = list;
+    void *list = l->nodes;
+    tess_status st = grow_names(l, &list, l->nnodes, &l->capacity, sizeof *l->nodes, err);
+    l->nodes = list;
     if (st != TESS_OK)
         return st;
     memcpy(path + 1, name, size);
-    struct node *const node = &t->nodes[t->nnodes];
+    struct node *const node = &l->nodes[l->nnodes];
     *node = *like;
-    st = tree_copy_text(t, path, size + 1, &node->path, err);
-    t->nnodes += st == TESS_OK;
+    st = listing_copy_text(l, path, size + 1, &node->path, err);
+    l->nnodes += st == TESS_OK;
     return st;
 }
 
@@ -181,35 +181,35 @@ group_of_attributes(const char *name, size_t size)
 
 // What has a path without its ending.
 static tess_status
-add_path(struct tree *t, const char *path, size_t size, tess_entry_kind kind,
+add_path(struct listing *l, const char *path, size_t size, tess_entry_kind kind,
          const struct place *at, tess_error *err)
 {
     const int64_t group = group_of_attributes(path, size);
     if (group >= 0) {
         const struct node node = {.kind = TESS_ENTRY_GROUP, .attributes = *at};
-        return add_node(t, path, (size_t)group, &node, err);
+        return add_node(l, path, (size_t)group, &node, err);
     }
     const struct node node = {.kind = kind, .at = *at};
-    return add_node(t, path, size, &node, err);
+    return add_node(l, path, size, &node, err);
 }
 
 tess_status
-tree_add_file(struct tree *t, const char *name, size_t size, const struct place *at,
-              tess_error *err)
+listing_add_file(struct listing *l, const char *name, size_t size, const struct place *at,
+                 tess_error *err)
 {
     struct place own = *at;
     const char *const fault = name_fault(name, size);
     if (fault)
-        return tree_leave_out(t, name, size, fault, err);
+        return listing_leave_out(l, name, size, fault, err);
     tess_status st = TESS_OK;
     if (at->kind == PLACE_FILE)
-        st = tree_copy_text(t, name, size, &own.file, err);
+        st = listing_copy_text(l, name, size, &own.file, err);
     if (st != TESS_OK)
         return st;
     if (size == sizeof EMBEDDED_NAME - 1 && memcmp(name, EMBEDDED_NAME, size) == 0) {
-        if (t->embedded.kind != PLACE_NONE)
-            return tree_leave_out(t, name, size, "its name occurs twice", err);
-        t->embedded = own;
+        if (l->embedded.kind != PLACE_NONE)
+            return listing_leave_out(l, name, size, "its name occurs twice", err);
+        l->embedded = own;
         return TESS_OK;
     }
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
@@ -219,24 +219,24 @@ tree_add_file(struct tree *t, const char *name, size_t size, const struct place 
             continue;
         if (own.kind == PLACE_FILE)
             own.rank = -(int64_t)endings[i].kind;
-        st = add_path(t, name, size - length, endings[i].kind, &own, err);
+        st = add_path(l, name, size - length, endings[i].kind, &own, err);
         if (st != TESS_OK)
             mem_free(own.file);
         return st;
     }
     mem_free(own.file);
-    return tree_leave_out(t, name, size, "it is no array by the end of its name", err);
+    return listing_leave_out(l, name, size, "it is no array by the end of its name", err);
 }
 
 tess_status
-tree_add_embedded(struct tree *t, const char *path, size_t size, const struct place *at,
-                  tess_error *err)
+listing_add_embedded(struct listing *l, const char *path, size_t size, const struct place *at,
+                     tess_error *err)
 {
     const char *const fault = size > 0 && path[0] == '/' ? name_fault(path + 1, size - 1)
                                                          : "its name does not start with a slash";
     if (fault)
-        return tree_leave_out(t, path, size, fault, err);
-    return add_path(t, path + 1, size - 1, TESS_ENTRY_ARRAY, at, err);
+        return listing_leave_out(l, path, size, fault, err);
+    return add_path(l, path + 1, size - 1, TESS_ENTRY_ARRAY, at, err);
 }
 
 // -- the order of a walk
@@ -281,14 +281,14 @@ is_below(const char *path, const char *group)
 
 // One node for each path: attributes go to what has the path; a second frame is left out.
 static tess_status
-merge_equal(struct tree *t, tess_error *err)
+merge_equal(struct listing *l, tess_error *err)
 {
     tess_status st = TESS_OK;
     int64_t kept = 0;
-    for (int64_t i = 0; i < t->nnodes; i++) {
-        struct node *const node = &t->nodes[i], *const last = kept > 0 ? &t->nodes[kept - 1] : NULL;
+    for (int64_t i = 0; i < l->nnodes; i++) {
+        struct node *const node = &l->nodes[i], *const last = kept > 0 ? &l->nodes[kept - 1] : NULL;
         if (!last || strcmp(last->path, node->path) != 0) {
-            t->nodes[kept++] = *node;
+            l->nodes[kept++] = *node;
             continue;
         }
         const bool takes =
@@ -300,31 +300,31 @@ merge_equal(struct tree *t, tess_error *err)
             node->attributes = (struct place){0};
         }
         if (loses && st == TESS_OK)
-            st = tree_leave_out(t, node->path, strlen(node->path), "its name occurs twice", err);
+            st = listing_leave_out(l, node->path, strlen(node->path), "its name occurs twice", err);
         node_finish(node);
     }
-    t->nnodes = kept;
+    l->nnodes = kept;
     return st;
 }
 
 // Groups in front of the nodes, which are in order.
 static tess_status
-add_groups(struct tree *t, tess_error *err)
+add_groups(struct listing *l, tess_error *err)
 {
     static const struct node group = {.kind = TESS_ENTRY_GROUP};
-    const int64_t count = t->nnodes;
-    tess_status st = add_node(t, "", 0, &group, err);
+    const int64_t count = l->nnodes;
+    tess_status st = add_node(l, "", 0, &group, err);
     for (int64_t i = 0; i < count && st == TESS_OK; i++) {
-        const char *const before = i > 0 ? t->nodes[i - 1].path : "";
+        const char *const before = i > 0 ? l->nodes[i - 1].path : "";
         size_t same = 0; // bytes that both begin with
-        while (t->nodes[i].path[same] && t->nodes[i].path[same] == before[same])
+        while (l->nodes[i].path[same] && l->nodes[i].path[same] == before[same])
             same++;
-        for (size_t at = 1; t->nodes[i].path[at] && st == TESS_OK; at++) {
+        for (size_t at = 1; l->nodes[i].path[at] && st == TESS_OK; at++) {
             const bool there = at < same || (at == same && (!before[at] || before[at] == '/'));
-            if (t->nodes[i].path[at] == '/' && !there) {
+            if (l->nodes[i].path[at] == '/' && !there) {
                 char name[NAME_MAX_SIZE + 1];
-                memcpy(name, t->nodes[i].path + 1, at - 1);
-                st = add_node(t, name, at - 1, &group, err);
+                memcpy(name, l->nodes[i].path + 1, at - 1);
+                st = add_node(l, name, at - 1, &group, err);
             }
         }
     }
@@ -332,35 +332,35 @@ add_groups(struct tree *t, tess_error *err)
 }
 
 static void
-set_next(struct tree *t)
+set_next(struct listing *l)
 {
     int64_t open[PARTS_MAX + 2]; // groups that the node is below
     int n = 0;
-    for (int64_t i = 0; i < t->nnodes; i++) {
-        while (n > 0 && !is_below(t->nodes[i].path, t->nodes[open[n - 1]].path))
-            t->nodes[open[--n]].next = i;
+    for (int64_t i = 0; i < l->nnodes; i++) {
+        while (n > 0 && !is_below(l->nodes[i].path, l->nodes[open[n - 1]].path))
+            l->nodes[open[--n]].next = i;
         open[n++] = i;
     }
     while (n > 0)
-        t->nodes[open[--n]].next = t->nnodes;
+        l->nodes[open[--n]].next = l->nnodes;
 }
 
 tess_status
-tree_complete(struct tree *t, tess_error *err)
+listing_complete(struct listing *l, tess_error *err)
 {
-    if (t->nnodes > 1)
-        qsort(t->nodes, (size_t)t->nnodes, sizeof *t->nodes, by_path);
-    tess_status st = add_groups(t, err);
+    if (l->nnodes > 1)
+        qsort(l->nodes, (size_t)l->nnodes, sizeof *l->nodes, by_path);
+    tess_status st = add_groups(l, err);
     if (st != TESS_OK)
         return st;
-    qsort(t->nodes, (size_t)t->nnodes, sizeof *t->nodes, by_path);
-    st = merge_equal(t, err);
-    set_next(t);
+    qsort(l->nodes, (size_t)l->nnodes, sizeof *l->nodes, by_path);
+    st = merge_equal(l, err);
+    set_next(l);
     return st;
 }
 
 int64_t
-tree_find(const struct tree *t, const char *path)
+listing_find(const struct listing *l, const char *path)
 {
     char key[NAME_MAX_SIZE + 2] = "/";
     while (*path == '/')
@@ -371,13 +371,13 @@ tree_find(const struct tree *t, const char *path)
     if (size > NAME_MAX_SIZE)
         return -1;
     memcpy(key + 1, path, size);
-    int64_t low = 0, high = t->nnodes;
+    int64_t low = 0, high = l->nnodes;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
-        if (compare_paths(t->nodes[middle].path, key) < 0)
+        if (compare_paths(l->nodes[middle].path, key) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < t->nnodes && strcmp(t->nodes[low].path, key) == 0 ? low : -1;
+    return low < l->nnodes && strcmp(l->nodes[low].path, key) == 0 ? low : -1;
 }

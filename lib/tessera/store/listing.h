@@ -1,14 +1,14 @@
 /*
- * tree.h - the entries of a store: groups, and what is in them, from the names of files.
+ * listing.h - the entries of a store: groups, and what is in them, from the names of files.
  *
- * A tree is filled by one thread, name by name, completed with tree_complete(), and constant from
- * then on. No lock.
+ * A listing is filled by one thread, name by name, completed with listing_complete(), and constant
+ * from then on. No lock.
  *
  * Names come from strangers: a name that is unsafe, or that nothing is known by, is left out, with
  * the reason.
  */
-#ifndef STORE_TREE_H
-#define STORE_TREE_H
+#ifndef STORE_LISTING_H
+#define STORE_LISTING_H
 
 #include "base/error.h"
 
@@ -28,7 +28,7 @@ enum place_kind {
 
 struct place {
     enum place_kind kind;
-    char *file; // of PLACE_FILE: from the directory on; owned by the tree
+    char *file; // of PLACE_FILE: from the directory on; owned by the listing
     int64_t index; // of PLACE_MEMBER: in the list of members
     int64_t offset; // of PLACE_EMBEDDED: first byte of the frame
     int64_t size; // stored bytes
@@ -48,7 +48,7 @@ struct left_out {
     const char *reason;
 };
 
-struct tree {
+struct listing {
     struct node *nodes; // in the order of a walk; the first one is the root
     int64_t nnodes, capacity;
     struct left_out *left;
@@ -57,22 +57,22 @@ struct tree {
     int64_t room; // bytes that may still be allocated
 };
 
-void tree_init(struct tree *t, int64_t memory);
-void tree_finish(struct tree *t); // zeroed: fine
+void listing_init(struct listing *l, int64_t memory);
+void listing_finish(struct listing *l); // zeroed: fine
 
 // A file, or a member, by its name from the root of the store on, with its ending.
-tess_status tree_add_file(struct tree *t, const char *name, size_t name_size,
-                          const struct place *at, tess_error *err);
+tess_status listing_add_file(struct listing *l, const char *name, size_t name_size,
+                             const struct place *at, tess_error *err);
 // What is kept in the embedded super-chunk, by its path.
-tess_status tree_add_embedded(struct tree *t, const char *path, size_t path_size,
-                              const struct place *at, tess_error *err);
-tess_status tree_leave_out(struct tree *t, const char *name, size_t name_size, const char *reason,
-                           tess_error *err);
+tess_status listing_add_embedded(struct listing *l, const char *path, size_t path_size,
+                                 const struct place *at, tess_error *err);
+tess_status listing_leave_out(struct listing *l, const char *name, size_t name_size,
+                              const char *reason, tess_error *err);
 
 // Nothing is added any more: make the groups, and the order.
-tess_status tree_complete(struct tree *t, tess_error *err);
+tess_status listing_complete(struct listing *l, tess_error *err);
 
 // The node of a path, with or without slashes at its ends; -1: there is none.
-int64_t tree_find(const struct tree *t, const char *path);
+int64_t listing_find(const struct listing *l, const char *path);
 
 #endif
