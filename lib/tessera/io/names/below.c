@@ -1,0 +1,148 @@
+/*
+ * below.c - files below a directory get other names, with the directories that these need.
+ */
+#include "io/names/below.h"
+
+#include "base/error.h"
+#include "io/open_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BELOW_NAME_SIZE = 4096 + 256 };
+
+bool
+below_is_file(int root, const char *name)
+{
+    struct stat info;
+    return fstatat(root, name, &info, 0) == 0 && S_ISREG(info.st_mode);
+}
+
+// The name up to the slash at `at`, which is inside it.
+static tess_status
+front_of_name(const char *name, const char *at, char *front, tess_error *err)
+{
+    const size_t size = (size_t)(at - name);
+    if (size >= BELOW_NAME_SIZE)
+        return err_sys(err, ENAMETOOLONG, "%s", name);
+    memcpy(front, name, size);
+    front[size] = '\0';
+    return TESS_OK;
+}
+
+static tess_status
+make_directories(int root, const char *name, bool durable, tess_error *err)
+{
+    char front[BELOW_NAME_SIZE];
+    bool made = false;
+    for (const char *at = strchr(name, '/'); at; at = strchr(at + 1, '/')) {
+        const tess_status st = front_of_name(name, at, front, err);
+        if (st != TESS_OK)
+            return st;
+        const int result = mkdirat(root, front, 0777);
+        if (result != 0 && errno != EEXIST)
+            return err_sys(err, errno, "making the directory %s", front);
+        made |= result == 0;
+    }
+    return made && durable ? below_sync_parents(root, name, "", err) : TESS_OK;
+}
+
+void
+below_remove_directories(int root, const char *name)
+{
+    char front[BELOW_NAME_SIZE];
+    const char *at = strrchr(name, '/');
+    if (!at || front_of_name(name, at, front, NULL) != TESS_OK)
+        return;
+    while (unlinkat(root, front, AT_REMOVEDIR) == 0) {
+        char *const slash = strrchr(front, '/');
+        if (!slash)
+            return;
+        *slash = '\0';
+    }
+}
+
+tess_status
+below_move(int root, const char *from, const char *to, bool durable, tess_error *err)
+{
+    const tess_status st = make_directories(root, to, durable, err);
+    if (st != TESS_OK)
+        return st;
+    if (renameat(root, from, root, to) != 0)
+        return errno == ENOENT ? err_set(err, TESS_ERR_NOT_FOUND, -1, "there is no %s", from)
+                               : err_sys(err, errno, "renaming %s to %s", from, to);
+    return TESS_OK;
+}
+
+tess_status
+below_remove(int root, const char *name, tess_error *err)
+{
+    if (unlinkat(root, name, 0) != 0 && errno != ENOENT)
+        return err_sys(err, errno, "removing %s", name);
+    return TESS_OK;
+}
+
+void
+below_clear(int root, const char *directory)
+{
+    struct dirent *entry;
+    const int fd = open_files_at(root, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    DIR *const list = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!list) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    while ((entry = readdir(list)))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            (void)unlinkat(fd, entry->d_name, 0);
+    closedir(list);
+}
+
+tess_status
+below_make_directory(int root, const char *name, tess_error *err)
+{
+    if (mkdirat(root, name, 0777) != 0 && errno != EEXIST)
+        return err_sys(err, errno, "making the directory %s", name);
+    return TESS_OK;
+}
+
+tess_status
+below_sync(int root, const char *directory, tess_error *err)
+{
+    int result;
+    const int fd = open_files_at(root, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return errno == ENOENT ? TESS_OK
+                               : err_sys(err, errno, "opening the directory %s", directory);
+    do
+        result = fsync(fd);
+    while (result != 0 && errno == EINTR);
+    const int error = errno;
+    close(fd);
+    return result == 0 ? TESS_OK : err_sys(err, error, "bringing %s to the disk", directory);
+}
+
+tess_status
+below_sync_parents(int root, const char *name, const char *done, tess_error *err)
+{
+    char front[BELOW_NAME_SIZE];
+    const char *at = strchr(name, '/');
+    size_t same = 0; // bytes that both begin with
+    while (name[same] && name[same] == done[same])
+        same++;
+    tess_status st = done[0] ? TESS_OK : below_sync(root, ".", err);
+    for (; at && st == TESS_OK; at = strchr(at + 1, '/')) {
+        if ((size_t)(at - name) < same)
+            continue;
+        st = front_of_name(name, at, front, err);
+        if (st == TESS_OK)
+            st = below_sync(root, front, err);
+    }
+    return st;
+}
