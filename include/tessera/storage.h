@@ -257,6 +257,17 @@ typedef struct tess_storage {
      * tess_array_full().
      */
     bool zero_padding;
+
+    /**
+     * A store (store.h) that is open for writing: `path` is a path in it, "/winds/u". Calls that
+     * create an array make it there, with the layout TESS_LAYOUT_CONTIGUOUS, and it becomes part of
+     * the store's next commit: with TESS_MODE_NEW there must be no such entry, with
+     * TESS_MODE_REPLACE one is replaced. tess_array_open() opens one; also of a store for reading.
+     * Other calls that take a path refuse it (TESS_ERR_UNSUPPORTED). NULL: no store. Members that
+     * the store has its own of do not count: image, offset, durability, lock_file, require_lock,
+     * source.
+     */
+    struct tess_store *store;
 } tess_storage;
 
 /**

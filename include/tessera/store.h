@@ -1,27 +1,51 @@
 /**
  * @file store.h
- * Stores: many arrays under one name, in groups, as python-blosc2 writes them.
+ * Stores: many arrays under one name, in groups, whose changes become current at once.
  *
  * A store is a directory (`.b2d`) or a zip file (`.b2z`). Inside it, an array `/winds/u` is the
  * file `winds/u.b2nd`, and `winds` is a group. python-blosc2's DictStore and TreeStore are such
- * stores. Those of a zip file are read where they stand: nothing is unpacked.
+ * stores. Those of a zip file are read where they stand: nothing is unpacked, nor can they be
+ * changed.
  *
  *     tess_storage_init(&storage);
- *     storage.path = "climate.b2z";
+ *     storage.path = "climate.b2d";
+ *     storage.mode = TESS_MODE_UPDATE;
  *     TRY(tess_store_open(&storage, &store, &err));
- *     for (int64_t i = 0; i < tess_store_count(store); i++) {
- *         tess_store_entry(store, i, &entry);
- *         printf("%s\n", entry.path);
- *     }
- *     TRY(tess_store_array(store, "/winds/u", &a, &err));
+ *     TRY(tess_store_array(store, "/winds/u", &u, &err));
+ *     TRY(tess_store_array(store, "/winds/v", &v, &err));
+ *     TRY(tess_array_append(u, 0, 1, step_u, sizeof step_u, NULL, &err));
+ *     TRY(tess_array_append(v, 0, 1, step_v, sizeof step_v, NULL, &err));
+ *     TRY(tess_store_commit(store, &err));
  *
- * **State.** The list of entries is that of the time when the store was opened. Arrays of a zip
- * file are of that file, even if another one has its name since; once it was written over, opening
- * an array fails with TESS_ERR_STALE. Arrays of a directory are opened by their paths, each in its
- * newest state.
+ * **Commits.** A store that is open for writing is changed as one: arrays of it, attributes, which
+ * arrays there are and how they are called. Others see nothing of it before tess_store_commit(),
+ * and all of it afterwards, whenever the program or, with TESS_DURABILITY_ORDERED, the machine
+ * dies. tess_array_flush() and tess_array_close() bring an array of the store to its file, but do
+ * not make it current. What is not committed is forgotten when the store is closed.
  *
- * **Threads.** Any number of threads may use a store at once, except to close it. The arrays are
- * independent of it: they stay open when it is closed.
+ * A new array is made by the calls that make arrays, with tess_storage.store: tess_array_zeros(),
+ * tess_array_from(), tess_array_save() of another array, and so on.
+ *
+ * **Readers.** What is opened shows one commit, the newest of that time, for as long as it is open:
+ * also of arrays that are opened later, removed, or written over. tess_store_refresh() goes on to
+ * the newest. A writer reuses no space that a commit needs which is read, or has a name
+ * (tess_store_name_commit()). Readers are known by their locks (flock); on file systems without,
+ * a reader should not stay on a commit while a writer makes two.
+ *
+ * **Other programs.** Each array is an ordinary file, in the state of the last commit. Programs
+ * that know of no commits, as python-blosc2, read them one by one, and may see some files before
+ * and some after a commit that is just being made. A directory that never had a commit is opened as
+ * it is. So are files that other programs changed, or added, since the last commit: each in its
+ * newest state; a log event tells it (log.h). The next commit includes them. Sparse arrays
+ * (directories) can be read, but are part of no commit. A commit is a file in the directory
+ * `.tessera` of the store; its format is in the manual (files.rst).
+ *
+ * **Threads.** Any number of threads may use a store that is open for reading at once, except to
+ * refresh or close it. One that is open for writing is for one thread at a time, calls that make an
+ * array in it included; its arrays are as any others, but for tess_store_commit() and
+ * tess_store_abort(), which require exclusive access to all of them. Arrays that were opened for
+ * reading are independent of the store: they stay open when it is closed. Those that were opened
+ * for writing can then only be closed.
  */
 #ifndef TESSERA_STORE_H
 #define TESSERA_STORE_H
@@ -49,7 +73,7 @@ typedef enum tess_entry_kind {
 
 /** An entry of a store. Filled by the library. */
 typedef struct tess_entry {
-    /** From the root: "/winds/u"; of the root "/". Valid until the store is closed. */
+    /** From the root: "/winds/u"; of the root "/". Valid until the store is changed or closed. */
     const char *path;
     /** As the name of its file says; the file may be something else. Of what is embedded in
         embed.b2e: TESS_ENTRY_ARRAY. */
@@ -59,7 +83,11 @@ typedef struct tess_entry {
 } tess_entry;
 
 /**
- * Open a store for reading.
+ * Open a store.
+ *
+ * With TESS_MODE_UPDATE, a directory is opened for writing: one program at a time, others are
+ * refused (EWOULDBLOCK; see tess_storage.wait). TESS_MODE_NEW makes the directory first, which must
+ * not exist (EEXIST).
  *
  * Of a zip file its list of members is read, and nothing else; of a directory, the names of all
  * files below it. Links to directories are not followed. What cannot be an entry is left out, and
@@ -69,12 +97,12 @@ typedef struct tess_entry {
  * entry. Of two members of one name the later one in the list counts, of two files of one path the
  * array; files and members count before what is in embed.b2e.
  *
- * @param storage  Where: path, or image or source of a zip file; mode TESS_MODE_READ; offset 0.
- *                 Its checksums, limits, mmap, lock_file, plain, plugins and context apply to the
- *                 arrays that are opened from the store; the lists of plugins must stay valid until
- *                 it is closed. An image must stay unchanged until the store and its arrays are
- *                 closed. A source belongs to the store after a success, and is closed with the
- *                 last of them.
+ * @param storage  Where: path, or image or source of a zip file; offset 0. Its durability is that
+ *                 of commits. Its checksums, limits, mmap, lock_file, plain, plugins and context
+ *                 apply to the arrays that are opened from the store, mmap and plain for reading;
+ *                 the lists of plugins must stay valid until it is closed. An image must stay
+ *                 unchanged until the store and its arrays are closed. A source belongs to the
+ *                 store after a success, and is closed with the last of them.
  * @param store    Receives the store; NULL on failure.
  * @param err      Filled on failure; may be NULL.
  *
@@ -83,7 +111,8 @@ typedef struct tess_entry {
  *         TESS_ERR_FORMAT if it is neither a directory nor a zip file, or is a sparse array;
  *         TESS_ERR_CORRUPT if the list of members contradicts itself or the length of the file, or
  *         members overlap;
- *         TESS_ERR_UNSUPPORTED for another mode, and for a zip file in several volumes;
+ *         TESS_ERR_UNSUPPORTED for another mode, for a zip file with a mode other than
+ *         TESS_MODE_READ, and for one in several volumes;
  *         TESS_ERR_LIMIT if the list, or the names, need more than limits.memory;
  *         TESS_ERR_ARG, TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_CANCELLED.
  */
@@ -91,19 +120,36 @@ TESS_API TESS_NODISCARD tess_status tess_store_open(const tess_storage *storage,
                                                     tess_error *err);
 
 /**
- * Close a store. Arrays that were opened from it stay open.
+ * Open a commit of a store, for reading.
+ *
+ * @param storage  As in tess_store_open(), of a directory; mode TESS_MODE_READ.
+ * @param commit   Its name, or its number (tess_store_number()), as a text.
+ * @param store    Receives the store; NULL on failure.
+ * @param err      Filled on failure; may be NULL.
+ *
+ * @return as tess_store_open(); TESS_ERR_NOT_FOUND also if the commit is not kept any more.
+ */
+TESS_API TESS_NODISCARD tess_status tess_store_open_commit(const tess_storage *storage,
+                                                           const char *commit, tess_store **store,
+                                                           tess_error *err);
+
+/**
+ * Close a store, and forget what was not committed. Arrays that were opened from it stay open;
+ * after a writer's store, they can only be closed.
  *
  * @param store  May be NULL. Invalid afterwards.
  */
 TESS_API void tess_store_close(tess_store *store);
 
 /**
- * Count the entries.
+ * Count the entries. Those of a store that is open for writing are the ones that the next commit
+ * will have.
  *
  * @param store  An open store.
- * @return their number, the root included: at least 1.
+ * @return their number, the root included: at least 1; 0 if a store that is written could not be
+ *         listed again, for want of memory.
  */
-TESS_API int64_t tess_store_count(const tess_store *store);
+TESS_API int64_t tess_store_count(tess_store *store);
 
 /**
  * An entry. Entries are in the order of a walk: a group, then all that is below it, by name (bytes
@@ -114,7 +160,7 @@ TESS_API int64_t tess_store_count(const tess_store *store);
  * @param entry       Filled.
  * @param entry_size  Size of *entry in bytes: the macro passes sizeof(tess_entry).
  */
-TESS_API void tess_store_entry_sized(const tess_store *store, int64_t index, tess_entry *entry,
+TESS_API void tess_store_entry_sized(tess_store *store, int64_t index, tess_entry *entry,
                                      size_t entry_size);
 /** For programs in C and C++: tess_store_entry_sized() with the size of their struct. */
 #define tess_store_entry(store, index, entry) \
@@ -127,7 +173,7 @@ TESS_API void tess_store_entry_sized(const tess_store *store, int64_t index, tes
  * @param path   "/winds/u"; slashes at its beginning and end do not matter.
  * @return its index; -1: there is none.
  */
-TESS_API int64_t tess_store_find(const tess_store *store, const char *path);
+TESS_API int64_t tess_store_find(tess_store *store, const char *path);
 
 /**
  * The next entry that is not below another one: to list what a group contains without what is
@@ -138,10 +184,15 @@ TESS_API int64_t tess_store_find(const tess_store *store, const char *path);
  * @param index  0 <= index < tess_store_count().
  * @return the index behind the last entry below this one; index + 1 if there are none.
  */
-TESS_API int64_t tess_store_next(const tess_store *store, int64_t index);
+TESS_API int64_t tess_store_next(tess_store *store, int64_t index);
 
 /**
- * Open an array, or a super-chunk, of a store for reading.
+ * Open an array, or a super-chunk, of a store: for writing if the store is, and in the state that
+ * the next commit will have. An array that is open for writing already is the same one: each call
+ * is to be matched by one of tess_array_close().
+ *
+ * An array of a store that has items may not lose all of them (TESS_ERR_UNSUPPORTED): remove it and
+ * make another one. What is in embed.b2e is opened for reading only.
  *
  * @param store  An open store.
  * @param path   As in tess_store_find().
@@ -154,11 +205,12 @@ TESS_API int64_t tess_store_next(const tess_store *store, int64_t index);
  *         TESS_ERR_STALE if the zip file was written over;
  *         or as tess_array_open(), TESS_ERR_CORRUPT also if the frame is longer than its member.
  */
-TESS_API TESS_NODISCARD tess_status tess_store_array(const tess_store *store, const char *path,
+TESS_API TESS_NODISCARD tess_status tess_store_array(tess_store *store, const char *path,
                                                      tess_array **a, tess_error *err);
 
 /**
  * Open what holds the attributes of a group, for the functions of attr.h; its items mean nothing.
+ * In a store that is open for writing it is made if the group has none; so is the group.
  * Its listing is tess_info.nvlmetalayers and tess_vlmeta_name(). python-blosc2 keeps them in the
  * super-chunk `__vlmeta__.b2f` of the group, which is no entry of its own.
  *
@@ -169,8 +221,116 @@ TESS_API TESS_NODISCARD tess_status tess_store_array(const tess_store *store, co
  *
  * @return as tess_store_array(); TESS_ERR_NOT_FOUND also if the group has no attributes.
  */
-TESS_API TESS_NODISCARD tess_status tess_store_attributes(const tess_store *store, const char *path,
+TESS_API TESS_NODISCARD tess_status tess_store_attributes(tess_store *store, const char *path,
                                                           tess_array **a, tess_error *err);
+
+/**
+ * Make all changes current at once: of the arrays that were opened or made, of attributes, and
+ * which entries there are. Nothing to commit: nothing happens.
+ *
+ * Exclusive access to the store and its arrays is required. Arrays stay open.
+ *
+ * @param store  Open for writing.
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or
+ *         TESS_ERR_ARG if the store is open for reading;
+ *         TESS_ERR_STALE if another program changed an array since it was opened;
+ *         as tess_array_flush(). After a failure the store on the disk has its last commit, and the
+ *         call can be made again; unless tess_store_number() tells that the commit is made: then
+ *         what was left undone, names of files or their first bytes, is done by the next commit, or
+ *         by whoever opens the store for writing next.
+ */
+TESS_API TESS_NODISCARD tess_status tess_store_commit(tess_store *store, tess_error *err);
+
+/**
+ * Forget all that was not committed. Arrays of the store that are open can only be closed
+ * afterwards; other calls on them return TESS_ERR_STALE. They can be opened again once they are
+ * closed.
+ *
+ * @param store  Open for writing. Exclusive access to it and its arrays is required.
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_IO, TESS_ERR_NOMEM.
+ */
+TESS_API TESS_NODISCARD tess_status tess_store_abort(tess_store *store, tess_error *err);
+
+/**
+ * Read the newest commit from here on. Entries are listed again; arrays that are open stay in the
+ * state that they have.
+ *
+ * @param store    Open; one that is open for writing, or of a zip file, stays as it is.
+ * @param changed  Receives whether there was another commit, or there are no commits and the
+ *                 directory was listed again; may be NULL.
+ * @param err      Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or as tess_store_open(); the store then has no entries until a refresh succeeds.
+ */
+TESS_API TESS_NODISCARD tess_status tess_store_refresh(tess_store *store, bool *changed,
+                                                       tess_error *err);
+
+/**
+ * Remove an array, or a group with all that is below it, with the next commit. Arrays that are open
+ * can then only be closed.
+ *
+ * @param store  Open for writing.
+ * @param path   As in tess_store_find().
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_NOT_FOUND, TESS_ERR_ARG, TESS_ERR_NOMEM.
+ */
+TESS_API TESS_NODISCARD tess_status tess_store_remove(tess_store *store, const char *path,
+                                                      tess_error *err);
+
+/**
+ * Give an array, or a group with all that is below it, another path, with the next commit. Arrays
+ * that are open stay open.
+ *
+ * @param store  Open for writing.
+ * @param from   As in tess_store_find().
+ * @param to     The new path; there is no such entry.
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_NOT_FOUND, TESS_ERR_IO (err->sys EEXIST), TESS_ERR_ARG,
+ *         TESS_ERR_NOMEM.
+ */
+TESS_API TESS_NODISCARD tess_status tess_store_rename(tess_store *store, const char *from,
+                                                      const char *to, tess_error *err);
+
+/**
+ * The number of the commit that is read, or was made last. Each commit has a higher one.
+ *
+ * @param store  An open store.
+ * @return 0: there are no commits.
+ */
+TESS_API uint64_t tess_store_number(const tess_store *store);
+
+/**
+ * Give the last commit a name, by which it stays: tess_store_open_commit() opens it, until
+ * tess_store_forget_commit(). What it needs of files is not reused.
+ *
+ * @param store  Open for writing.
+ * @param name   1 to 100 characters without spaces and slashes.
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_ARG if there is no commit, or it has a name; TESS_ERR_IO (err->sys
+ *         EEXIST if another one has it), TESS_ERR_NOMEM.
+ */
+TESS_API TESS_NODISCARD tess_status tess_store_name_commit(tess_store *store, const char *name,
+                                                           tess_error *err);
+
+/**
+ * Take the name from a commit. It goes with the next commit, unless it is being read, and so does
+ * the space that only it needs.
+ *
+ * @param store  Open for writing.
+ * @param name   As it was given.
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_NOT_FOUND, TESS_ERR_ARG, TESS_ERR_IO, TESS_ERR_NOMEM.
+ */
+TESS_API TESS_NODISCARD tess_status tess_store_forget_commit(tess_store *store, const char *name,
+                                                             tess_error *err);
 
 /**
  * What was left out: a file or member that is no entry of the store.

@@ -98,7 +98,7 @@ check_items(const tess_array *a, int32_t first)
 }
 
 static void
-check_entry(const tess_store *store, const char *path, int32_t first)
+check_entry(tess_store *store, const char *path, int32_t first)
 {
     tess_array *a = NULL;
     ok(tess_store_array(store, path, &a, err));
@@ -108,7 +108,7 @@ check_entry(const tess_store *store, const char *path, int32_t first)
 
 // "/ /a /g/ /g/b": entries in their order, groups with a slash behind them.
 static void
-check_list(const tess_store *store, const char *want)
+check_list(tess_store *store, const char *want)
 {
     char text[4096] = "";
     for (int64_t i = 0; i < tess_store_count(store); i++) {
@@ -122,7 +122,7 @@ check_list(const tess_store *store, const char *want)
 }
 
 static const char *
-reason_of(const tess_store *store, const char *name)
+reason_of(tess_store *store, const char *name)
 {
     const char *is, *reason;
     for (int64_t i = 0; tess_store_left_out(store, i, &is, &reason); i++)
@@ -146,7 +146,7 @@ make_zip(struct zip_making *z)
 static const char ZIP_LIST[] = "/ /a /winds /winds/deep/ /winds/deep/er/ /winds/deep/er/v /winds/u";
 
 static void
-check_zip(const tess_store *store)
+check_zip(tess_store *store)
 {
     check_list(store, ZIP_LIST);
     check_entry(store, "/winds/u", 100);

@@ -667,11 +667,15 @@ renamed(const struct spot *from, const struct spot *to, bool exchange)
 {
     set_name(from, exchange ? to->node : NAMES_NONE);
     set_name(to, from->node);
-    note_names(exchange ? DISK_EXCHANGE : DISK_RENAME, from->folder, from->text, to->text,
-               from->node);
+    struct disk_op op = {.kind = exchange ? DISK_EXCHANGE : DISK_RENAME,
+                         .node = from->folder,
+                         .other = from->node,
+                         .target = to->folder};
+    snprintf(op.text, sizeof op.text, "%s", from->text);
+    snprintf(op.to, sizeof op.to, "%s", to->text);
+    note(op, NULL);
 }
 
-// Names change inside of one folder, as far as the library does it.
 WRAP(int, renameat2, (int from_at, const char *from, int to_at, const char *to, unsigned flags))
 {
     pthread_mutex_lock(&disk.lock);
@@ -684,7 +688,7 @@ WRAP(int, renameat2, (int from_at, const char *from, int to_at, const char *to, 
     else if (!fails(ours, NEW_NAME))
         result = __real_renameat2(from_at, from, to_at, to, flags);
     if (result == 0 && ours) {
-        if (a.folder != b.folder)
+        if (b.folder == NAMES_NONE || ((flags & RENAME_EXCHANGE) && a.folder != b.folder))
             abort();
         renamed(&a, &b, flags & RENAME_EXCHANGE);
     }

@@ -21,7 +21,8 @@
 enum disk_kind {
     DISK_MAKE, // a new file, `text` in folder `node`: node `other`
     DISK_MAKE_FOLDER, // likewise
-    DISK_RENAME, // `text` in folder `node` is `to` in it from here on; it leads to node `other`
+    // `text` in folder `node` is `to` in folder `target` from here on; it leads to node `other`
+    DISK_RENAME,
     DISK_EXCHANGE, // `text` and `to` in folder `node` change what they lead to
     DISK_REMOVE, // `text` in folder `node`
     DISK_WRITE, // `size` bytes at `offset` of file `node`
@@ -34,6 +35,7 @@ struct disk_op {
     enum disk_kind kind;
     int node;
     int other;
+    int target;
     char text[NAMES_SIZE], to[NAMES_SIZE];
     int64_t offset;
     size_t size;

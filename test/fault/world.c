@@ -175,7 +175,7 @@ play_names(struct world *w, const struct disk_op *op)
     case DISK_RENAME: // the old name, if it is there, is lost even where making it was
         if (node == op->other)
             names_set(&w->names, op->node, op->text, NAMES_NONE);
-        names_set(&w->names, op->node, op->to, op->other);
+        names_set(&w->names, op->target, op->to, op->other);
         break;
     case DISK_EXCHANGE:
         names_set(&w->names, op->node, op->text, names_find(&w->names, op->node, op->to));
@@ -204,7 +204,8 @@ play(struct world *w, const struct world_stop *stop, size_t n, size_t torn)
     default:
         if (op->kind == DISK_MAKE_FOLDER)
             w->files[op->other].folder = true;
-        if (n < w->files[op->node].synced || name_is_there(stop, n))
+        if (n < w->files[op->node].synced || name_is_there(stop, n) ||
+            (op->kind == DISK_RENAME && n < w->files[op->target].synced))
             play_names(w, op);
     }
 }

@@ -13,7 +13,7 @@ static const tess_limits wide = {.memory = LOOK_MEMORY, .nchunks = LOOK_NCHUNKS}
 static const tess_limits narrow = {.memory = 1 << 12, .nchunks = 4, .ndim = 2};
 
 static void
-look_at_entry(const tess_store *store, int64_t i, const tess_limits *limits)
+look_at_entry(tess_store *store, int64_t i, const tess_limits *limits)
 {
     tess_entry e;
     tess_array *a;

@@ -77,7 +77,7 @@ open_url(const char *url, tess_storage *storage, tess_array **a, tess_error *err
     return st == TESS_OK ? end_url(&source, tess_array_open(storage, a, err)) : st;
 }
 
-typedef tess_status store_open_fn(const tess_store *store, const char *path, tess_array **a,
+typedef tess_status store_open_fn(tess_store *store, const char *path, tess_array **a,
                                   tess_error *err);
 
 static bool
@@ -191,7 +191,7 @@ open_array(const char *path, const struct arguments *args, tess_array **a, tess_
 
 // A store_open_fn.
 static tess_status
-open_holder(const tess_store *store, const char *path, tess_array **a, tess_error *err)
+open_holder(tess_store *store, const char *path, tess_array **a, tess_error *err)
 {
     tess_entry entry = {.kind = TESS_ENTRY_ARRAY};
     const int64_t i = tess_store_find(store, path);

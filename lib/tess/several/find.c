@@ -69,8 +69,8 @@ static tess_status search_folder(const struct search *s, const char *folder, tes
 
 // An array in a store: at a path behind that of the store, without the first slash.
 static tess_status
-tell_entry(const struct search *s, const char *path, const tess_store *store,
-           const tess_entry *entry, tess_error *err)
+tell_entry(const struct search *s, const char *path, tess_store *store, const tess_entry *entry,
+           tess_error *err)
 {
     char *const whole = join(path, entry->path + 1);
     if (!whole)

@@ -13,7 +13,7 @@ struct arguments;
 
 struct found {
     const char *path; // valid until the function returns
-    const tess_store *store; // that it is in, to be opened from there; NULL: it is a file
+    tess_store *store; // that it is in, to be opened from there; NULL: it is a file
     const char *inside; // its path in the store
     int64_t size; // bytes of the file, or of all files of the directory
     bool is_folder; // with the index of a sparse array in it

@@ -18,6 +18,7 @@
 #include "grid/box_memory.h"
 #include "grid/read/read.h"
 #include "meta/dtype.h"
+#include "store/store.h"
 #include "task/watch.h"
 
 #include <inttypes.h>
@@ -37,7 +38,7 @@ creation_begin(struct creation *c, const tess_storage *storage, const tess_param
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the array is given");
     *a = NULL;
-    const tess_status st = take_storage(&c->at, storage, err);
+    const tess_status st = take_target(&c->at, storage, false, err);
     return st == TESS_OK ? take_params(&c->params, params, err) : st;
 }
 
@@ -169,9 +170,11 @@ tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the array is given");
     *a = NULL;
     struct taken_storage at;
-    tess_status st = take_storage(&at, storage, err);
+    const tess_status st = take_storage_or_store(&at, storage, err);
     if (st != TESS_OK)
         return st;
+    if (at.storage.store)
+        return store_open_path(at.storage.store, at.storage.path, a, err);
     if (at.storage.mode != TESS_MODE_READ && at.storage.mode != TESS_MODE_UPDATE)
         return err_set(err, TESS_ERR_ARG, -1, "opening an array needs the mode READ or UPDATE");
     return array_open_newest(&at.storage, a, err);

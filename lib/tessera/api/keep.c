@@ -136,7 +136,7 @@ tess_array_save(const tess_array *a, const tess_storage *storage, tess_layout la
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
     tess_status st = check_no_view(a, err);
     if (st == TESS_OK)
-        st = take_storage(&at, storage, err);
+        st = take_target(&at, storage, a->grid->plain, err);
     if (st == TESS_OK && !at.storage.path && !at.storage.source)
         st = err_set(err, TESS_ERR_ARG, -1,
                      "no path is given; tess_array_to_image() copies to memory");
@@ -212,7 +212,7 @@ take_job(struct repair_job *job, const tess_storage *source, const tess_storage 
     tess_repair_options_init(&job->options);
     tess_status st = take_storage(&job->source, source, err);
     if (st == TESS_OK)
-        st = take_storage(&job->target, target, err);
+        st = take_target(&job->target, target, false, err);
     if (st == TESS_OK && options)
         st = sized_take(&job->options, sizeof job->options, SIZED_UP_TO(tess_repair_options, older),
                         options, "repair_options", err);

@@ -13,6 +13,7 @@
 #include "io/io.h"
 #include "io/source.h"
 #include "meta/dtype.h"
+#include "store/store.h"
 
 #include <tessera/attr.h>
 #include <tessera/context.h>
@@ -169,7 +170,7 @@ take_own_source(tess_source *own, const tess_source *given, tess_error *err)
 }
 
 tess_status
-take_storage(struct taken_storage *own, const tess_storage *given, tess_error *err)
+take_storage_or_store(struct taken_storage *own, const tess_storage *given, tess_error *err)
 {
     tess_storage *const s = &own->storage;
     tess_storage_init(s);
@@ -192,6 +193,25 @@ take_storage(struct taken_storage *own, const tess_storage *given, tess_error *e
         s->source = &own->source;
     }
     return st;
+}
+
+tess_status
+take_storage(struct taken_storage *own, const tess_storage *given, tess_error *err)
+{
+    const tess_status st = take_storage_or_store(own, given, err);
+    if (st != TESS_OK || !own->storage.store)
+        return st;
+    return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                   "a path in a store, with which arrays are only made and opened");
+}
+
+tess_status
+take_target(struct taken_storage *own, const tess_storage *given, bool plain, tess_error *err)
+{
+    const tess_status st = take_storage_or_store(own, given, err);
+    return st == TESS_OK && own->storage.store
+               ? writer_place(own->storage.store, &own->storage, plain, err)
+               : st;
 }
 
 tess_status

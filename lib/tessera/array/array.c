@@ -76,6 +76,10 @@ array_check_writable(const tess_array *a, tess_error *err)
         return err_set(err, TESS_ERR_ARG, -1, "the array was opened for reading only");
     if (a->view && a->view->read_only)
         return err_set(err, TESS_ERR_ARG, -1, "the view is for reading only");
+    if (frame_is_left_behind(a->grid->frame))
+        return err_set(err, TESS_ERR_STALE, -1,
+                       "the array is not part of its store any more: changes of that were "
+                       "forgotten, or it was removed, or the store was closed");
     const tess_status st = frame_check_forked(a->grid->frame, err);
     return st == TESS_OK ? view_check(a, err) : st;
 }

@@ -491,7 +491,8 @@ array_shorten(tess_array *a)
 tess_status
 array_close(tess_array *a, tess_error *err)
 {
-    const bool commits = !frame_is_inherited(a->grid->frame);
+    const bool commits =
+        !frame_is_inherited(a->grid->frame) && !frame_is_left_behind(a->grid->frame);
     const tess_status st = commits ? array_commit(a, err) : TESS_OK;
     if (commits && st == TESS_OK)
         array_shorten(a);

@@ -81,6 +81,12 @@ frame_is_writable(const struct frame *f)
 }
 
 bool
+frame_is_dirty(const struct frame *f)
+{
+    return f->batch.dirty;
+}
+
+bool
 frame_is_published(const struct frame *f)
 {
     return f->rights.published;

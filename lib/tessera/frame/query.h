@@ -71,6 +71,7 @@ int64_t frame_mean_cbytes(const struct frame *f);
 // Incremented by each change of the list: chunks that were opened at this number are up to date.
 int64_t frame_generation(const struct frame *f);
 
+bool frame_is_dirty(const struct frame *f); // there is something to commit
 bool frame_is_published(const struct frame *f); // it has its name: other programs can open it
 
 // The state on the disk: whether it has a fingerprint by Tessera, the number of its commit, and

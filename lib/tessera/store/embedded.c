@@ -8,13 +8,19 @@
 #include "store/store.h"
 
 #include "array/array.h"
+#include "array/open/open.h"
+#include "array/plain/plain.h"
+#include "array/update.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "store/listing.h"
 
+#include <tessera/params.h>
+
 #include <string.h>
 
+static const char EMBEDDED_FILE[] = "embed.b2e";
 static const char UNREADABLE[] = "its list of arrays cannot be read";
 
 static bool
@@ -35,7 +41,7 @@ add_pair(struct listing *t, const tess_pair *pair, int64_t nbytes, int64_t rank,
     struct place at = {.kind = PLACE_EMBEDDED, .rank = rank};
     int64_t end;
     if (pair->key.type != TESS_VALUE_STRING)
-        return listing_leave_out(t, "embed.b2e", strlen("embed.b2e"), "a path that is no text",
+        return listing_leave_out(t, EMBEDDED_FILE, strlen(EMBEDDED_FILE), "a path that is no text",
                                  err);
     if (tess_value_find(&pair->value, "urlbase"))
         return listing_leave_out(t, path, size, "it refers to an array on a server", err);
@@ -67,11 +73,49 @@ embedded_add(tess_store *s, tess_error *err)
     const tess_value *const map = list ? tess_value_find(list, "embed_map") : NULL;
     if (is_damage(st) || (st == TESS_OK && (!map || map->type != TESS_VALUE_MAP ||
                                             a->g->ndim != 1 || a->g->typesize != 1)))
-        st = listing_leave_out(t, "embed.b2e", strlen("embed.b2e"), UNREADABLE, err);
+        st = listing_leave_out(t, EMBEDDED_FILE, strlen(EMBEDDED_FILE), UNREADABLE, err);
     else if (st == TESS_OK)
         for (size_t i = 0; i < map->as.map.count && st == TESS_OK; i++)
             st = add_pair(t, &map->as.map.pairs[i], a->g->nitems, (int64_t)i - INT64_MAX, err);
     mem_free(list);
     array_free(a);
+    return st;
+}
+
+tess_status
+embedded_make(const tess_store *s, tess_error *err)
+{
+    enum { CHUNKSIZE = 8192 }; // as python-blosc2 has it
+    static const char version[] = "\x81\xa7version\x01"; // msgpack: {"version": 1}
+    static const char none[] = "\x82\xa9" // {"embed_map": {}, "current_offset": 0}
+                               "embed_map\x80\xae"
+                               "current_offset";
+    const tess_metalayer tree = {.name = "b2tree", .content = version, .size = sizeof version - 1};
+    const struct array_content content = {.plain = true};
+    tess_storage storage = s->storage;
+    tess_params params;
+    struct home home;
+    tess_array *a = NULL;
+    char *const path = store_path_of(s, EMBEDDED_FILE);
+    if (!path)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    storage.path = path;
+    storage.mode = TESS_MODE_NEW;
+    tess_params_init(&params);
+    params.typesize = 1;
+    params.metalayers = &tree;
+    params.nmetalayers = 1;
+    tess_status st = home_create(&storage, TESS_LAYOUT_CONTIGUOUS, &home, err);
+    if (st == TESS_OK)
+        st = array_create(&home, &storage, &params, &content, &a, err);
+    if (st == TESS_OK)
+        st = plain_set_chunksize(a, CHUNKSIZE, err);
+    if (st == TESS_OK) // the NUL behind the text is the number 0
+        st = array_vlmeta_set(a, "estore_metadata", none, sizeof none, err);
+    if (st == TESS_OK)
+        st = array_close(a, err);
+    else
+        array_free(a);
+    mem_free(path);
     return st;
 }

@@ -142,9 +142,8 @@ add_node(struct listing *l, const char *name, size_t size, const struct node *li
 
 // -- names
 
-// Why a name cannot be a path in the store, or NULL.
-static const char *
-name_fault(const char *name, size_t size)
+const char *
+listing_name_fault(const char *name, size_t size)
 {
     size_t parts = 1, start = 0;
     if (size > NAME_MAX_SIZE)
@@ -198,7 +197,7 @@ listing_add_file(struct listing *l, const char *name, size_t size, const struct 
                  tess_error *err)
 {
     struct place own = *at;
-    const char *const fault = name_fault(name, size);
+    const char *const fault = listing_name_fault(name, size);
     if (fault)
         return listing_leave_out(l, name, size, fault, err);
     tess_status st = TESS_OK;
@@ -232,7 +231,7 @@ tess_status
 listing_add_embedded(struct listing *l, const char *path, size_t size, const struct place *at,
                      tess_error *err)
 {
-    const char *const fault = size > 0 && path[0] == '/' ? name_fault(path + 1, size - 1)
+    const char *const fault = size > 0 && path[0] == '/' ? listing_name_fault(path + 1, size - 1)
                                                          : "its name does not start with a slash";
     if (fault)
         return listing_leave_out(l, path, size, fault, err);

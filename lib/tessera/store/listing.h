@@ -60,6 +60,9 @@ struct listing {
 void listing_init(struct listing *l, int64_t memory);
 void listing_finish(struct listing *l); // zeroed: fine
 
+// Why a name cannot be one in the store, in a few words; NULL: it can.
+const char *listing_name_fault(const char *name, size_t size);
+
 // A file, or a member, by its name from the root of the store on, with its ending.
 tess_status listing_add_file(struct listing *l, const char *name, size_t name_size,
                              const struct place *at, tess_error *err);

@@ -6,6 +6,7 @@
  */
 #include "store/store.h"
 
+#include "array/open/open.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -200,4 +201,21 @@ bytes_source(uint8_t *bytes, size_t size, tess_source *source, tess_error *err)
         .close = bytes_close,
     };
     return TESS_OK;
+}
+
+// -- what is there
+
+tess_status
+store_open_in_source(const tess_store *s, tess_source *source, tess_array **a, tess_error *err)
+{
+    tess_storage storage = s->storage;
+    storage.path = NULL;
+    storage.image = NULL;
+    storage.mmap = false;
+    storage.mode = TESS_MODE_READ;
+    storage.source = source;
+    const tess_status st = array_open_newest(&storage, a, err);
+    if (st != TESS_OK)
+        source->close(source->user);
+    return st;
 }

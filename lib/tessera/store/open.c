@@ -1,16 +1,18 @@
 /*
- * open.c - a directory or a zip file, opened as a store: its entries, and what is left out.
+ * open.c - a directory or a zip file, opened as a store; and its entries, as arrays.
  */
 #include "store/store.h"
 
 #include "base/error.h"
-#include "frame/sparse/files.h"
-#include "io/file_tree.h"
 #include "io/io.h"
+#include "io/state_files.h"
 #include "io/storage.h"
 #include "store/listing.h"
+#include "store/manifest.h"
 #include "store/zip.h"
+#include "task/watch.h"
 
+#include <errno.h>
 #include <string.h>
 
 static tess_status
@@ -45,59 +47,111 @@ open_zip(tess_store *s, tess_error *err)
     return st == TESS_OK ? add_members(s, err) : st;
 }
 
-// A file_tree_fn.
+// The newest commit, or a snapshot, and the list of what is there. A writer may commit meanwhile,
+// and give new files their names.
 static tess_status
-add_found(void *user, const struct file_tree_found *found, tess_error *err)
+read_directory(tess_store *s, const char *snapshot, tess_error *err)
 {
-    static const char *const reasons[] = {
-        [FILE_TREE_LINK] = "a link that leads to no file",
-        [FILE_TREE_OTHER] = "it is no file",
-        [FILE_TREE_BEYOND] = "it is too deep, or its name too long",
-        [FILE_TREE_CLOSED] = "it cannot be looked at",
-    };
-    static const char lock_file[] = ".b2lock";
-    struct listing *const l = user;
-    const size_t lock_size = sizeof lock_file - 1;
-    if (found->name_size >= lock_size &&
-        memcmp(found->name + found->name_size - lock_size, lock_file, lock_size) == 0)
-        return TESS_OK; // of an array, or of the store
-    const struct place at = {.kind = PLACE_FILE, .size = found->size};
-    if (found->kind != FILE_TREE_FILE && found->kind != FILE_TREE_FOLDER)
-        return listing_leave_out(l, found->name, found->name_size, reasons[found->kind], err);
-    return listing_add_file(l, found->name, found->name_size, &at, err);
+    enum { TRIES = 100 };
+    uint64_t newest = 0, listed = 1;
+    tess_status st = TESS_OK;
+    for (int i = 0; i < TRIES && st == TESS_OK && newest != listed; i++) {
+        store_state_release(s->state);
+        st = store_state_open(s, snapshot, &s->state, err);
+        listed = s->state ? s->state->m.number : 0;
+        if (st == TESS_OK)
+            st = store_list(s, s->state ? &s->state->m : NULL, !snapshot, err);
+        newest = listed;
+        if (st == TESS_OK && !snapshot)
+            st = store_state_newest(s, &newest, err);
+    }
+    return st;
+}
+
+// No other program commits.
+static tess_status
+open_to_change(tess_store *s, tess_error *err)
+{
+    tess_status st = store_state_open(s, NULL, &s->state, err);
+    if (st == TESS_OK && s->state) { // whether others read it is told by their locks
+        state_files_unlock(s->state->lock);
+        s->state->lock = -1;
+    }
+    if (st == TESS_OK)
+        st = writer_begin(s, err);
+    if (st == TESS_OK)
+        st = store_roll_forward(s, err);
+    if (st == TESS_OK && s->state)
+        s->state->follows = false;
+    if (st == TESS_OK)
+        st = store_list(s, s->state ? &s->state->m : NULL, true, err);
+    return st == TESS_OK ? writer_adopt(s, err) : st;
 }
 
 static tess_status
-open_either(tess_store *s, tess_error *err)
+open_directory_store(tess_store *s, const char *snapshot, tess_error *err)
+{
+    const bool makes = s->storage.mode == TESS_MODE_NEW;
+    const bool writes = makes || s->storage.mode == TESS_MODE_UPDATE;
+    struct retry p;
+    tess_error why;
+    tess_status st;
+    retry_begin(&p, s->storage.context, s->path, s->storage.wait);
+    do
+        st = state_files_open(&s->files, s->path, writes, makes, &why);
+    while (st == TESS_ERR_IO && why.sys == EWOULDBLOCK && retry_again(&p, &st, &why));
+    if (st != TESS_OK) {
+        if (err)
+            *err = why;
+        return st;
+    }
+    if (makes)
+        st = embedded_make(s, err);
+    if (st == TESS_OK && !writes)
+        return read_directory(s, snapshot, err);
+    return st == TESS_OK ? open_to_change(s, err) : st;
+}
+
+static tess_status
+open_either(tess_store *s, const char *snapshot, tess_error *err)
 {
     const struct storage_kind *const kind = storage_find(&s->storage);
-    if (!kind || kind->layout != TESS_LAYOUT_SPARSE)
-        return open_zip(s, err);
-    if (!kind->in_files)
+    const bool is_directory =
+        s->storage.mode == TESS_MODE_NEW || (kind && kind->layout == TESS_LAYOUT_SPARSE);
+    if (!is_directory && s->storage.mode != TESS_MODE_READ)
+        return err_set(
+            err, TESS_ERR_UNSUPPORTED, -1,
+            "a zip file of arrays can only be read; save it to a directory to change it");
+    if (!is_directory && snapshot)
+        return err_set(err, TESS_ERR_NOT_FOUND, -1, "a zip file of arrays has no snapshots");
+    if (!is_directory) {
+        tess_status st = open_zip(s, err);
+        if (st == TESS_OK)
+            st = embedded_add(s, err);
+        return st == TESS_OK ? listing_complete(&s->listing, err) : st;
+    }
+    if (!s->path || (kind && !kind->in_files))
         return err_set(err, TESS_ERR_FORMAT, -1, "a source of many objects, not a zip file");
-    const tess_status st = file_tree_walk(s->path, FRAME_FOLDER_INDEX, add_found, &s->listing, err);
-    return st == TESS_ERR_FORMAT ? err_set(err, st, -1, "a sparse array, not a store of arrays")
-                                 : st;
+    return open_directory_store(s, snapshot, err);
 }
 
 tess_status
-store_open(const tess_storage *storage, tess_store **store, tess_error *err)
+store_open(const tess_storage *storage, const char *snapshot, tess_store **store, tess_error *err)
 {
     *store = NULL;
-    if (storage->mode != TESS_MODE_READ)
-        return err_set(err, TESS_ERR_UNSUPPORTED, -1, "a store of arrays can only be read");
-    if (storage->offset != 0)
-        return err_set(err, TESS_ERR_ARG, -1, "an offset in a store of arrays");
+    if (storage->mode == TESS_MODE_REPLACE || storage->mode == TESS_MODE_APPEND)
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "a store of arrays is opened with TESS_MODE_READ, UPDATE or NEW");
+    if (snapshot && storage->mode != TESS_MODE_READ)
+        return err_set(err, TESS_ERR_ARG, -1, "a snapshot can only be read");
+    if (storage->offset != 0 || storage->store)
+        return err_set(err, TESS_ERR_ARG, -1, "an offset, or a store, in a store of arrays");
     tess_store *s = store_new(storage);
     if (!s)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a store of arrays");
-    tess_status st = open_either(s, err);
-    if (st == TESS_OK)
-        st = embedded_add(s, err);
-    if (st == TESS_OK)
-        st = listing_complete(&s->listing, err);
+    const tess_status st = open_either(s, snapshot, err);
     if (st != TESS_OK) {
-        store_release(s);
+        store_close(s);
         return st;
     }
     if (s->io)
@@ -106,4 +160,88 @@ store_open(const tess_storage *storage, tess_store **store, tess_error *err)
         s->source = *storage->source;
     *store = s;
     return TESS_OK;
+}
+
+tess_status
+store_refresh(tess_store *s, bool *changed, tess_error *err)
+{
+    uint64_t newest;
+    *changed = false;
+    if (s->writer || s->files.root < 0) // it is the newest; or a zip file, which stays
+        return TESS_OK;
+    tess_status st = store_state_newest(s, &newest, err);
+    const uint64_t before = s->state ? s->state->m.number : 0;
+    if (st == TESS_OK && before == newest && newest > 0)
+        return TESS_OK;
+    if (st == TESS_OK && s->files.folder < 0) { // it may have got commits
+        state_files_close(&s->files);
+        st = state_files_open(&s->files, s->path, false, false, err);
+    }
+    if (st == TESS_OK)
+        st = read_directory(s, NULL, err);
+    *changed = st == TESS_OK;
+    return st;
+}
+
+void
+store_close(tess_store *s)
+{
+    if (s) {
+        writer_free(s->writer);
+        s->writer = NULL;
+    }
+    store_release(s);
+}
+
+// -- entries
+
+static tess_status
+find_node(tess_store *s, const char *path, const struct node **node, tess_error *err)
+{
+    const tess_status st = s->writer ? writer_relist(s, err) : TESS_OK;
+    if (st != TESS_OK)
+        return st;
+    const int64_t i = listing_find(&s->listing, path);
+    if (i < 0)
+        return err_set(err, TESS_ERR_NOT_FOUND, -1, "the store has no entry %s", path);
+    *node = &s->listing.nodes[i];
+    return TESS_OK;
+}
+
+static tess_status
+open_either_way(tess_store *s, const struct place *at, tess_array **a, tess_error *err)
+{
+    return s->writer && at->kind == PLACE_FILE ? writer_open_file(s, at->file, a, err)
+                                               : store_open_place(s, at, a, err);
+}
+
+tess_status
+store_open_path(tess_store *s, const char *path, tess_array **a, tess_error *err)
+{
+    const struct node *node = NULL;
+    if (!path)
+        return err_set(err, TESS_ERR_ARG, -1, "no path in the store is given");
+    tess_status st = find_node(s, path, &node, err);
+    if (st != TESS_OK)
+        return st;
+    if (node->at.kind == PLACE_NONE)
+        return err_set(err, TESS_ERR_TYPE, -1, "%s is a group, not an array", node->path);
+    st = open_either_way(s, &node->at, a, err);
+    return st == TESS_OK ? st : err_prefix(err, st, "%s", path);
+}
+
+tess_status
+store_open_attributes(tess_store *s, const char *path, tess_array **a, tess_error *err)
+{
+    const struct node *node = NULL;
+    tess_status st = find_node(s, path, &node, err);
+    if (s->writer && (st == TESS_OK || st == TESS_ERR_NOT_FOUND) &&
+        (!node || node->attributes.kind != PLACE_EMBEDDED))
+        return writer_open_attributes(s, path, a, err);
+    if (st != TESS_OK)
+        return st;
+    if (node->attributes.kind == PLACE_NONE)
+        return err_set(err, TESS_ERR_NOT_FOUND, -1, "%s has no attributes", node->path);
+    st = open_either_way(s, &node->attributes, a, err);
+    return st == TESS_OK ? st : err_prefix(err, st, "attributes of %s", node->path);
 }

@@ -16,37 +16,26 @@
 #include "grid/box_memory.h"
 #include "io/io.h"
 #include "store/listing.h"
+#include "store/manifest.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
+// Of the commit that is read, if it has the file.
 static tess_status
 open_below(const tess_store *s, const char *file, tess_array **a, tess_error *err)
 {
+    const struct manifest_file *const listed = s->state ? manifest_find(&s->state->m, file) : NULL;
     tess_storage storage = s->storage;
-    const size_t size = strlen(s->path) + strlen(file) + 2;
-    char *const path = mem_alloc(size);
+    if (listed)
+        return store_state_file(s, listed, a, err);
+    char *const path = store_path_of(s, file);
     if (!path)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path of %zu bytes", size);
-    snprintf(path, size, "%s/%s", s->path, file);
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
     storage.path = path;
+    storage.mode = TESS_MODE_READ;
     const tess_status st = array_open_newest(&storage, a, err);
     mem_free(path);
-    return st;
-}
-
-static tess_status
-open_in_source(const tess_store *s, tess_source *source, tess_array **a, tess_error *err)
-{
-    tess_storage storage = s->storage;
-    storage.path = NULL;
-    storage.image = NULL;
-    storage.mmap = false;
-    storage.source = source;
-    const tess_status st = array_open_newest(&storage, a, err);
-    if (st != TESS_OK)
-        source->close(source->user);
     return st;
 }
 
@@ -118,5 +107,5 @@ store_open_place(const tess_store *s, const struct place *at, tess_array **a, te
         if (st == TESS_OK)
             st = bytes_source(bytes, (size_t)at->size, &source, err);
     }
-    return st == TESS_OK ? open_in_source(s, &source, a, err) : st;
+    return st == TESS_OK ? store_open_in_source(s, &source, a, err) : st;
 }

@@ -1,14 +1,17 @@
 /*
- * store.c - the handle of a store: made, held, and freed.
+ * store.c - the handle of a store, and the commit that it reads: made, held, and freed.
  */
 #include "store/store.h"
 
 #include "base/memory.h"
 #include "frame/frame.h"
 #include "io/io.h"
+#include "io/state_files.h"
 #include "store/listing.h"
+#include "store/manifest.h"
 #include "store/zip.h"
 
+#include <stdio.h>
 #include <string.h>
 
 tess_store *
@@ -18,6 +21,7 @@ store_new(const tess_storage *storage)
     if (!s)
         return NULL;
     atomic_init(&s->users, 1);
+    s->files = (struct state_files){.root = -1, .folder = -1, .writer = -1};
     s->storage = *storage;
     frame_complete_limits(&s->storage.limits);
     listing_init(&s->listing, s->storage.limits.memory);
@@ -42,16 +46,38 @@ store_new(const tess_storage *storage)
     return s;
 }
 
+void
+store_state_release(struct store_state *state)
+{
+    if (!state || atomic_fetch_sub(&state->users, 1) != 1)
+        return;
+    state_files_unlock(state->lock);
+    manifest_finish(&state->m);
+    mem_free(state);
+}
+
 static void
 store_free(tess_store *s)
 {
     io_close(s->io);
     if (s->source.close)
         s->source.close(s->source.user);
+    store_state_release(s->state);
+    state_files_close(&s->files);
     zip_finish(&s->zip);
     listing_finish(&s->listing);
     mem_free(s->path);
     mem_free(s);
+}
+
+char *
+store_path_of(const tess_store *s, const char *file)
+{
+    const size_t size = strlen(s->path) + strlen(file) + 2;
+    char *const path = mem_alloc(size);
+    if (path)
+        snprintf(path, size, "%s/%s", s->path, file);
+    return path;
 }
 
 void

@@ -1,15 +1,28 @@
 /*
  * store.h - many arrays under one name: a directory or a zip file of frames.
  *
- * A store is constant once it is open, but for its counter of users: any number of threads may use
- * it at once, without a lock. Arrays of a zip file hold the store, and read through its io.
+ * A directory may have commits (manifest.h, io/state_files.h), which say which state of each file
+ * belongs to the others. What is read is one commit: its arrays are opened with the first bytes
+ * that the commit has of them (io/front.h), and hold the commit, so that no writer removes what it
+ * needs. A directory without commits, and what other programs changed since, is read as it is.
+ *
+ * A store that is read is constant once it is open, but for its counter of users: any number of
+ * threads may use it at once, without a lock; store_refresh() requires exclusive access. Arrays of
+ * a zip file hold the store, and read through its io.
+ *
+ * A store that is written has a writer, which holds each array that was opened or made, until the
+ * commit after the program has closed it. All of it requires exclusive access to the store; what
+ * the program does with the arrays meanwhile does not.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
+#include "array/open/open.h"
 #include "base/error.h"
 #include "io/io.h"
+#include "io/state_files.h"
 #include "store/listing.h"
+#include "store/manifest.h"
 #include "store/zip.h"
 
 #include <tessera/array.h>
@@ -20,7 +33,46 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// A commit that is read, or that a writer knows to be in use.
+struct store_state {
+    atomic_int users;
+    int lock; // held as long as it has users; -1: none
+    bool follows; // when it was read, names of files may not have followed it
+    struct manifest m;
+};
+
+// An array that a writer has.
+struct writer_array {
+    char *name; // of its file, as the next commit has it; owned
+    char *made; // where a new one is until then; NULL: it is in a commit, or was found; owned
+    char *path; // the same, of the file system; owned
+    tess_array *a; // held; NULL: the program did not keep it
+    uint8_t *settled; // the first bytes of the file, as they are there; owned; of a new one NULL
+    size_t settled_size;
+    uint8_t *coming; // those of the commit that is being made; owned
+    size_t coming_size;
+};
+
+struct writer {
+    // What the next commit is to have, with its number: files, in the state of the last commit or
+    // as they were found, and moves.
+    struct manifest next;
+    struct writer_array *arrays;
+    size_t narrays;
+    unsigned numbers; // of new names
+    bool replaces; // a new array may have taken the name of another one
+    struct state_file current; // the last commit; number 0: none
+    bool unfinished; // what follows a commit failed, and is to be done again
+    struct store_state **older; // other commits that stay, ascending
+    size_t nolder;
+    bool relisted; // the listing is that of `next`
+};
+
+struct frame;
+struct held_state;
+
 struct tess_store {
+    struct home_maker maker; // first: a tess_storage leads to it (array/open/open.h)
     atomic_int users; // the handle, and open members
     tess_storage storage; // that arrays are opened with; its path is the store's, or NULL
     tess_context context; // of it
@@ -31,16 +83,105 @@ struct tess_store {
     struct io_stamp stamp; // of it, before its list was read
     struct zip zip;
     struct listing listing;
+    struct state_files files; // of a directory; root -1: none is open
+    struct store_state *state; // that is read, or the last commit; NULL: there are no commits
+    struct writer *writer; // NULL: for reading
 };
 
 // Of a storage that is complete (api/take.h): the store has a copy of all but the lists of plugins.
 // NULL: no memory.
 tess_store *store_new(const tess_storage *storage);
 void store_release(tess_store *s); // NULL: fine
+void store_state_release(struct store_state *state); // NULL: fine
+
+// The path of a file of the store; allocated, NULL: no memory.
+char *store_path_of(const tess_store *s, const char *file);
 
 // -- open.c
 
-tess_status store_open(const tess_storage *storage, tess_store **store, tess_error *err);
+// snapshot: the name or number of a commit; NULL: the newest.
+tess_status store_open(const tess_storage *storage, const char *snapshot, tess_store **store,
+                       tess_error *err);
+// Read the newest commit from here on; arrays stay what they are.
+tess_status store_refresh(tess_store *s, bool *changed, tess_error *err);
+
+// What is not committed is forgotten; NULL: fine.
+void store_close(tess_store *s);
+
+// Open the array of an entry: to be changed, if the store is.
+tess_status store_open_path(tess_store *s, const char *path, tess_array **a, tess_error *err);
+// Of a group, what holds its attributes.
+tess_status store_open_attributes(tess_store *s, const char *path, tess_array **a, tess_error *err);
+
+// -- list.c
+
+// List the directory again: what a commit has, and, unless it is a snapshot, files that it has not.
+tess_status store_list(tess_store *s, const struct manifest *m, bool others, tess_error *err);
+
+// -- state.c
+
+// Read a commit, which stays as long as it is held. *state NULL: there are no commits.
+tess_status store_state_open(const tess_store *s, const char *snapshot, struct store_state **state,
+                             tess_error *err);
+tess_status store_state_read(const tess_store *s, const struct state_file *file,
+                             struct store_state **state, tess_error *err);
+tess_status store_state_newest(const tess_store *s, uint64_t *number, tess_error *err);
+
+// Open a file of it, in its state, for reading.
+tess_status store_state_file(const tess_store *s, const struct manifest_file *file, tess_array **a,
+                             tess_error *err);
+
+// Whether bytes of a file are those of one front or the other, byte by byte.
+bool store_front_is_between(const uint8_t *now, const struct manifest_file *file);
+
+// -- writer.c: the state to come
+
+void writer_free(struct writer *w); // NULL: fine
+// Begin with the commit that was read.
+tess_status writer_begin(tess_store *s, tess_error *err);
+
+// An array to be made at a path: where. *storage becomes that of a new file, whose path is the
+// writer's. plain: it has no N-dimensional layer.
+tess_status writer_place(tess_store *s, tess_storage *storage, bool plain, tess_error *err);
+tess_status writer_open_file(tess_store *s, const char *file, tess_array **a, tess_error *err);
+// Of a group: of a new one if it has none.
+tess_status writer_open_attributes(tess_store *s, const char *group, tess_array **a,
+                                   tess_error *err);
+tess_status writer_remove(tess_store *s, const char *path, tess_error *err);
+tess_status writer_rename(tess_store *s, const char *from, const char *to, tess_error *err);
+// The listing is that of the state to come.
+tess_status writer_relist(tess_store *s, tess_error *err);
+// Arrays that the program has closed, and that have nothing to commit.
+void writer_let_go(tess_store *s);
+// States that other commits have of a file, for the caller to free; those that can be read.
+tess_status writer_load_older(const tess_store *s, const char *name, const struct frame *f,
+                              struct held_state **states, size_t *n, tess_error *err);
+void writer_free_older(struct held_state *states, size_t n); // NULL: fine
+
+// New arrays that were not made, those that the program discarded, and those whose names new ones
+// have taken: they are none of the writer's any more.
+void writer_drop_missing(tess_store *s);
+// A file of a manifest, which a new one replaces, goes away.
+tess_status writer_keep_replaced(struct writer *w, struct manifest *m,
+                                 const struct manifest_file *file, tess_error *err);
+// What was to come is the last commit.
+void writer_committed(tess_store *s);
+// No array is to be written any more, by whoever has it still.
+void writer_forget(struct writer *w);
+// Everything in the listing that is in no commit joins the next one.
+tess_status writer_adopt(tess_store *s, tess_error *err);
+
+// -- commit.c: the state to come becomes the newest
+
+tess_status store_commit(tess_store *s, tess_error *err);
+tess_status store_abort(tess_store *s, tess_error *err);
+// What a program left that died after its commit.
+tess_status store_roll_forward(tess_store *s, tess_error *err);
+// Other commits that stay: w->older. Those that nobody needs are removed.
+tess_status store_drop_older(tess_store *s, tess_error *err);
+// The newest commit gets a name, by which it stays; or a commit loses it.
+tess_status store_name(tess_store *s, const char *name, tess_error *err);
+tess_status store_unname(tess_store *s, const char *name, tess_error *err);
 
 // -- place.c
 
@@ -57,9 +198,14 @@ tess_status store_open_place(const tess_store *s, const struct place *at, tess_a
 tess_status member_source(const tess_store *s, int64_t index, tess_source *source, tess_error *err);
 tess_status bytes_source(uint8_t *bytes, size_t size, tess_source *source, tess_error *err);
 
+// What is at a source, as an array; the source belongs to it, also after a failure.
+tess_status store_open_in_source(const tess_store *s, tess_source *source, tess_array **a,
+                                 tess_error *err);
 // -- embedded.c
 
 // What the super-chunk embed.b2e holds. If that cannot be read, it is left out.
 tess_status embedded_add(tess_store *s, tess_error *err);
+// Make an empty one, which python-blosc2 asks for in each store.
+tess_status embedded_make(const tess_store *s, tess_error *err);
 
 #endif

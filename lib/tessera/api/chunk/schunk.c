@@ -28,7 +28,7 @@ tess_schunk_create(const tess_storage *storage, const tess_params *params, tess_
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the super-chunk is given");
     *a = NULL;
-    tess_status st = take_storage(&at, storage, err);
+    tess_status st = take_target(&at, storage, true, err);
     if (st == TESS_OK)
         st = take_params(&own, params, err);
     if (st == TESS_OK)

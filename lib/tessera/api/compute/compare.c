@@ -55,7 +55,7 @@ mask_begin_call(struct mask_call *call, const tess_array *a, const tess_array *b
     if (!mask)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the mask is given");
     *mask = NULL;
-    tess_status st = take_storage(&call->at, storage, err);
+    tess_status st = take_target(&call->at, storage, false, err);
     if (st == TESS_OK)
         st = check_compared(a, &call->at.storage, err);
     if (st == TESS_OK && two)

@@ -69,7 +69,7 @@ take_place(const tess_array *a, struct taken_storage *at, const tess_storage *st
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for the result is given");
     tess_status st = view_check(a, err);
     if (st == TESS_OK)
-        st = take_storage(at, storage, err);
+        st = take_target(at, storage, false, err);
     if (st == TESS_OK && at->storage.path)
         st = array_check_target(a, &at->storage, err);
     tess_params_init(own);

@@ -139,7 +139,7 @@ target_take(struct target *t, const tess_storage *storage, const tess_params *pa
 {
     t->params = params ? &t->given : NULL;
     t->inherits = !params;
-    const tess_status st = take_storage(&t->at, storage, err);
+    const tess_status st = take_target(&t->at, storage, false, err);
     return st == TESS_OK && params ? take_params(&t->given, params, err) : st;
 }
 

@@ -388,6 +388,8 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
         TRY(frame_publish(a->grid->frame, err));
     if (!storage->path && storage->source)
         a->source = *storage->source;
+    if (storage->store)
+        home_maker_of(storage)->made(home_maker_of(storage), storage, a);
     *out = a;
     a = NULL; // now the caller's
 out:

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "frame/sparse/files.h"
 #include "io/folder.h"
+#include "io/front.h"
 #include "io/io.h"
 #include "io/lock_file.h"
 #include "io/names/path.h"
@@ -121,9 +122,31 @@ home_get(const tess_storage *storage, const tess_layout *layout, struct home *ho
 }
 
 tess_status
+home_stage(struct home *home, const char *path, tess_error *err)
+{
+    struct io_path *const name = io_path_of_name(path);
+    tess_status st = name ? io_front_staged(home->at.io, &home->at.io, err)
+                          : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    if (st != TESS_OK) {
+        if (name) // what failed has closed it
+            home->at.io = NULL;
+        io_path_close(name);
+        home_close(home);
+        return st;
+    }
+    io_path_close(home->path);
+    home->path = name;
+    return TESS_OK;
+}
+
+tess_status
 home_create(const tess_storage *storage, tess_layout layout, struct home *home, tess_error *err)
 {
-    return home_get(storage, &layout, home, err);
+    if (storage->store && layout != TESS_LAYOUT_CONTIGUOUS)
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "a sparse array, which cannot be part of a store's commit");
+    const tess_status st = home_get(storage, &layout, home, err);
+    return st == TESS_OK && storage->store ? home_stage(home, storage->path, err) : st;
 }
 
 tess_status

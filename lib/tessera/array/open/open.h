@@ -39,6 +39,24 @@ struct home {
     struct io_path *path; // of what is written, or the name of what is read; NULL: none
 };
 
+/*
+ * A store of arrays (tess_storage.store), as this module knows it: the first member of it. Files of
+ * new arrays are written through io_front_staged(); made() is told of an array there.
+ */
+struct home_maker {
+    void (*made)(struct home_maker *maker, const tess_storage *storage, tess_array *a);
+};
+
+static inline struct home_maker *
+home_maker_of(const tess_storage *storage)
+{
+    return (struct home_maker *)storage->store;
+}
+
+// An array of a store is written through io_front_staged(), and moved while it is open: its path is
+// a name for messages.
+tess_status home_stage(struct home *home, const char *path, tess_error *err);
+
 // A new and empty home, or one that exists, for a storage that was checked. Waits for programs that
 // write there, as the storage says.
 tess_status home_create(const tess_storage *storage, tess_layout layout, struct home *home,

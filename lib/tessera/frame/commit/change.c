@@ -249,12 +249,13 @@ check_empty(const struct frame *f, int64_t nchunks, tess_error *err)
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "an array that loses all its items is written over its first chunks, but "
                        "parts of its file are leased (tess_adoption_lease())");
-    if (!f->options.never_reuse || !f->disk.head || frame_header_get_nbytes(f->disk.head) == 0)
+    const bool kept = f->options.never_reuse || f->space.holds;
+    if (!kept || !f->disk.head || frame_header_get_nbytes(f->disk.head) == 0)
         return TESS_OK;
-    return err_set(
-        err, TESS_ERR_UNSUPPORTED, -1,
-        "an array that loses all its items is written over its first chunks, but never_reuse "
-        "is set");
+    return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                   "an array that loses all its items is written over its first chunks, but %s",
+                   f->options.never_reuse ? "never_reuse is set"
+                                          : "the last commit of its store has them");
 }
 
 tess_status

@@ -266,6 +266,12 @@ frame_set_left_behind(struct frame *f, bool left_behind)
     f->disk.left_behind = left_behind;
 }
 
+bool
+frame_is_left_behind(const struct frame *f)
+{
+    return f->disk.left_behind;
+}
+
 tess_status
 frame_check_path(const struct frame *f, tess_error *err)
 {

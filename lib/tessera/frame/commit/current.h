@@ -43,6 +43,7 @@ bool frame_is_same_state(const struct frame *x, const struct frame *y);
 // From now on frame_check_current() and frame_check_unchanged() return TESS_ERR_STALE without a
 // look at the file: the state is known to be gone. false: they look again.
 void frame_set_left_behind(struct frame *f, bool left_behind);
+bool frame_is_left_behind(const struct frame *f);
 
 // -- the process that may change a frame in a file: the one that opened or made it
 

@@ -150,14 +150,15 @@ write_header(const struct frame *f, const struct pending *p, tess_error *err)
     return io_write(f->io, (int64_t)first, p->head + first, end - first, err);
 }
 
-// Cut the file to what the last two states need.
+// Cut the file to what the last two states need, and those that are held.
 static tess_status
 contiguous_cut(const struct frame *f, int64_t old_end, tess_error *err)
 {
     int64_t size;
     if (f->options.never_reuse)
         return TESS_OK;
-    const int64_t needed = max_i64(old_end, contiguous_state_end(f));
+    const int64_t needed =
+        max_i64(space_held_end(&f->space), max_i64(old_end, contiguous_state_end(f)));
     const tess_status st = io_size(f->io, &size, err);
     if (st != TESS_OK || size <= needed)
         return st;
@@ -368,7 +369,8 @@ out:
 /*
  * A header of more than one sector can be torn by a crash. If all that differs from the one on disk
  * is in the first sector, it cannot. Else the state on disk is committed once more, and its ledger
- * knows the other sectors that come: a mixture is seen in both states then.
+ * knows the other sectors that come: a mixture is seen in both states then. While states are held,
+ * whoever holds them has their headers.
  */
 static tess_status
 announce_header(struct frame *f, tess_error *err)
@@ -379,7 +381,7 @@ announce_header(struct frame *f, tess_error *err)
     uint8_t *next = NULL;
     tess_status st = TESS_OK;
 
-    if (!f->disk.head || size <= LEDGER_SECTOR || !f->keeps_ledger)
+    if (!f->disk.head || size <= LEDGER_SECTOR || !f->keeps_ledger || f->space.holds)
         return TESS_OK;
     next = mem_alloc(size);
     if (!next)
@@ -419,7 +421,7 @@ commit_chunks(struct frame *f, tess_error *err)
 static bool
 head_is_clear(const struct frame *f, const struct pending *p)
 {
-    if (!f->disk.head)
+    if (!f->disk.head || f->space.holds) // held: they are kept apart from the file (io/front.h)
         return true;
     const int64_t tail_at = f->h.frame_len - (int64_t)f->disk.tail_size;
     if (frame_header_get_nbytes(f->disk.head) > 0)
@@ -449,7 +451,7 @@ commit_empty(struct frame *f, tess_error *err)
     if (st != TESS_OK)
         goto out;
     TRY(pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err));
-    if (f->options.never_reuse)
+    if (f->options.never_reuse || f->space.holds)
         goto out;
     // Nothing but header and trailer is needed from here on.
     space_finish(&f->space);

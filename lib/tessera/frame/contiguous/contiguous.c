@@ -91,7 +91,8 @@ make_room(struct frame *f, int64_t size, tess_error *err)
     tess_status st = contiguous_settle(f, err);
     f->io->expected = f->h.nbytes; // stored chunks are hardly larger than their items
     if (st != TESS_OK || pending_durability(f) != TESS_DURABILITY_ORDERED ||
-        f->space.unsynced_size < max_i64(f->waiting_least, f->h.cbytes / WAITING_SHARE) ||
+        f->space.unsynced_size + f->space.settled_size <
+            max_i64(f->waiting_least, f->h.cbytes / WAITING_SHARE) ||
         !space_would_grow(&f->space, size))
         return st;
     st = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err);

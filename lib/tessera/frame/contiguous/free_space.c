@@ -74,17 +74,21 @@ chunk_end(int64_t position, int64_t room, int32_t cbytes, int64_t *end, tess_err
 static tess_status
 old_positions(const struct frame *f, int64_t from, int64_t **positions, size_t *n, tess_error *err)
 {
-    const struct extent_list *const waiting[] = {&f->space.parked, &f->space.unsynced};
+    const struct extent_list *const waiting[] = {&f->space.parked, &f->space.unsynced,
+                                                 &f->space.waiting, &f->space.settled};
     const int64_t first = from - f->h.header_len, end = f->old.end - f->h.header_len;
     const int64_t listed = f->index.entries ? f->index.nchunks : 0;
     struct frame_index all = {0};
     tess_status st = TESS_OK;
 
-    TRY(index_reserve(&all, listed + waiting[0]->count + waiting[1]->count, err));
+    int64_t count = listed;
+    for (size_t list = 0; list < sizeof waiting / sizeof *waiting; list++)
+        count += waiting[list]->count;
+    TRY(index_reserve(&all, count, err));
     for (int64_t i = 0; i < listed; i++)
         if (f->index.entries[i] >= first && f->index.entries[i] < end)
             all.entries[all.nchunks++] = f->index.entries[i];
-    for (int list = 0; list < 2; list++)
+    for (size_t list = 0; list < sizeof waiting / sizeof *waiting; list++)
         for (int64_t i = 0; i < waiting[list]->count; i++) {
             const int64_t start = waiting[list]->items[i].start;
             if (start >= from && start < f->old.end)
@@ -152,6 +156,8 @@ free_space_look(struct frame *f, int64_t end, const int64_t *positions, size_t n
     else
         space_add(&f->space, (struct extent){end, f->old.end - end});
     (void)tell_sizes(f, &f->space.parked, positions, ends, n);
+    (void)tell_sizes(f, &f->space.waiting, positions, ends, n);
+    f->space.settled_size = tell_sizes(f, &f->space.settled, positions, ends, n);
     f->space.unsynced_size = tell_sizes(f, &f->space.unsynced, positions, ends, n);
 out:
     mem_free(ends);
@@ -168,8 +174,10 @@ map(struct frame *f, tess_error *err)
     tess_status st = old_positions(f, f->h.header_len, &positions, &n, err);
     if (st == TESS_OK)
         st = free_space_look(f, f->h.header_len, positions, n, err);
-    if (st == TESS_OK)
+    if (st == TESS_OK) {
         f->old = (struct old_chunks){0};
+        f->space.known = 0;
+    }
     mem_free(positions);
     return st;
 }
@@ -194,6 +202,7 @@ map_tail(struct frame *f, tess_error *err)
         st = free_space_look(f, positions[skipped], positions + skipped, n - skipped, err);
     if (st == TESS_OK) {
         f->old.end = n > 0 ? positions[skipped] : f->old.end;
+        f->space.known = f->old.end;
         f->old.tail_known = true;
     }
     mem_free(positions);
@@ -217,6 +226,7 @@ void
 free_space_init(struct frame *f, int64_t section_end)
 {
     f->old = (struct old_chunks){.end = section_end, .unused = -1};
+    f->space.known = section_end;
 }
 
 void

@@ -60,8 +60,11 @@ space_finish(struct space *s)
 {
     extents_finish(&s->open);
     extents_finish(&s->fresh);
+    extents_finish(&s->bodies);
     finish_list(&s->parked);
     finish_list(&s->unsynced);
+    finish_list(&s->waiting);
+    finish_list(&s->settled);
     finish_list(&s->tail);
     *s = (struct space){0};
 }
@@ -70,12 +73,6 @@ void
 space_init(struct space *s, int64_t end, struct extent now)
 {
     *s = (struct space){.end = end, .now = now};
-}
-
-void
-space_add(struct space *s, struct extent e)
-{
-    add_open(s, e);
 }
 
 void
@@ -92,23 +89,50 @@ space_meets(struct extent a, struct extent b)
     return a.size > 0 && b.size > 0 && a.start < b.start + b.size && b.start < a.start + a.size;
 }
 
+// Index and trailer of a state on the disk, or held, that meet an extent: of several the first one.
+// False: there are none.
+static bool
+first_body(const struct space *s, struct extent where, struct extent *body)
+{
+    const struct extent states[] = {s->now, s->before};
+    bool found = extents_at(&s->bodies, where.start, body);
+    if (!found)
+        found = extents_next(&s->bodies, where.start, body) && space_meets(where, *body);
+    for (int i = 0; i < 2; i++)
+        if (space_meets(where, states[i]) && (!found || states[i].start < body->start)) {
+            *body = states[i];
+            found = true;
+        }
+    return found;
+}
+
+// Of an extent, what is no index or trailer of a state is free.
+static void
+add_between(struct space *s, struct extent gap)
+{
+    struct extent body;
+    const int64_t end = gap.start + gap.size;
+    while (gap.size > 0 && first_body(s, gap, &body)) {
+        add_open(s, (struct extent){gap.start, body.start - gap.start});
+        const int64_t next = body.start + body.size;
+        gap = (struct extent){next, end - next};
+    }
+    add_open(s, gap);
+}
+
+void
+space_add(struct space *s, struct extent e)
+{
+    add_between(s, e);
+}
+
 // Take space behind the end. What is jumped over is index and trailer of states on disk, which come
 // back when those are gone, and gaps between them, which are free now.
 static int64_t
 take_at_end(struct space *s, int64_t size)
 {
     const int64_t start = space_place(s, size);
-    struct extent gap = {s->end, start - s->end};
-    const bool in_order = s->now.start <= s->before.start;
-    const struct extent around[2] = {in_order ? s->now : s->before, in_order ? s->before : s->now};
-    for (int i = 0; i < 2; i++) {
-        if (!space_meets(gap, around[i]))
-            continue;
-        add_open(s, (struct extent){gap.start, around[i].start - gap.start});
-        const int64_t next = around[i].start + around[i].size;
-        gap = (struct extent){next, start - next};
-    }
-    add_open(s, gap);
+    add_between(s, (struct extent){s->end, start - s->end});
     s->end = start + size;
     return start;
 }
@@ -234,14 +258,23 @@ space_release(struct space *s, struct extent e)
 int64_t
 space_place(const struct space *s, int64_t size)
 {
-    struct extent wanted = {s->end, size};
-    for (int pass = 0; pass < 2; pass++) { // past one of them it may meet the other
-        if (space_meets(wanted, s->now))
-            wanted.start = s->now.start + s->now.size;
-        if (space_meets(wanted, s->before))
-            wanted.start = s->before.start + s->before.size;
-    }
+    struct extent wanted = {s->end, size}, body;
+    while (first_body(s, wanted, &body))
+        wanted.start = body.start + body.size;
     return wanted.start;
+}
+
+// False: no memory. A state may be held as the one on the disk and as that of an older commit.
+static bool
+hold_body(struct space *s, struct extent e)
+{
+    struct extent there;
+    if (extents_at(&s->bodies, e.start, &there) && there.start == e.start)
+        return true;
+    if (!extents_reserve(&s->bodies))
+        return false;
+    extents_insert(&s->bodies, e);
+    return true;
 }
 
 // Index and trailer of a state that is gone are free if chunks lie behind them, else simply behind
@@ -249,8 +282,12 @@ space_place(const struct space *s, int64_t size)
 static void
 space_give_back(struct space *s, struct extent e)
 {
-    if (e.start < s->end)
+    if (s->holds && e.size > 0) {
+        if (!hold_body(s, e)) // nothing is written there, or in front of it
+            s->end = max_i64(s->end, e.start + e.size);
+    } else if (e.start < s->end) {
         add_open(s, e);
+    }
 }
 
 void
@@ -275,13 +312,36 @@ space_committed(struct space *s, struct extent placed, bool synced)
         space_synced(s);
 }
 
+enum { BODY_SETTLED = 1 }; // the owner of one that was let go
+
+// What was let go is free.
+static void
+free_settled(struct space *s)
+{
+    struct extent e;
+    for (int64_t i = 0; i < s->settled.count; i++)
+        add_open(s, s->settled.items[i]);
+    s->settled.count = 0;
+    s->settled_size = 0;
+    for (int64_t from = 0; extents_next(&s->bodies, from, &e); from = e.start + e.size)
+        if (extents_owner(&s->bodies, e.start) == BODY_SETTLED) {
+            (void)extents_remove(&s->bodies, e.start, &e);
+            if (e.start >= s->known && e.start < s->end)
+                add_open(s, e);
+        }
+}
+
 void
 space_synced(struct space *s)
 {
+    free_settled(s);
     space_give_back(s, s->before);
     s->before = (struct extent){0};
     for (int64_t i = 0; i < s->unsynced.count; i++)
-        add_open(s, s->unsynced.items[i]);
+        if (s->holds)
+            add_extent(&s->waiting, s->unsynced.items[i]);
+        else
+            add_open(s, s->unsynced.items[i]);
     s->unsynced.count = 0;
     s->unsynced_size = 0;
 }
@@ -309,4 +369,63 @@ void
 space_adopt(struct space *s, struct extent e)
 {
     extents_insert(&s->fresh, e);
+}
+
+// -- what is held
+
+void
+space_hold(struct space *s)
+{
+    s->holds = true;
+}
+
+void
+space_let_go(struct space *s, bool (*needed)(const void *user, struct extent e), const void *user)
+{
+    struct extent e;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < s->unsynced.count; i++)
+        add_extent(&s->waiting, s->unsynced.items[i]);
+    s->unsynced.count = 0;
+    s->unsynced_size = 0;
+    space_give_back(s, s->before);
+    s->before = (struct extent){0};
+    for (int64_t i = 0; i < s->waiting.count; i++) {
+        if (needed(user, s->waiting.items[i])) {
+            s->waiting.items[kept++] = s->waiting.items[i];
+        } else {
+            add_extent(&s->settled, s->waiting.items[i]);
+            s->settled_size += s->waiting.items[i].size;
+        }
+    }
+    s->waiting.count = kept;
+    for (int64_t from = 0; extents_next(&s->bodies, from, &e); from = e.start + e.size)
+        if (!needed(user, e) && extents_remove(&s->bodies, e.start, &e))
+            extents_insert_of(&s->bodies, e, BODY_SETTLED); // in the place of the one removed
+    s->holds = false;
+}
+
+tess_status
+space_hold_chunk(struct space *s, struct extent e, tess_error *err)
+{
+    if (!space_reserve(&s->waiting))
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an extent");
+    add_extent(&s->waiting, e);
+    return TESS_OK;
+}
+
+tess_status
+space_hold_body(struct space *s, struct extent e, tess_error *err)
+{
+    return hold_body(s, e) ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an extent");
+}
+
+int64_t
+space_held_end(const struct space *s)
+{
+    struct extent e;
+    int64_t end = s->end;
+    for (int64_t from = 0; extents_next(&s->bodies, from, &e); from = e.start + e.size)
+        end = max_i64(end, e.start + e.size);
+    return end;
 }

@@ -37,6 +37,13 @@ struct space {
     int64_t unsynced_size; // of these, together
     struct extents fresh; // taken in this batch, from what was free
     struct extent_list tail; // taken in it behind the end; ascending; size 0: released since
+    bool holds; // what is not needed any more waits, until space_let_go()
+    struct extents bodies; // of what waits: index and trailer of states; the end may be before them
+    int64_t
+        known; // below, what is free is not known yet (free_space.c): it is added later, at once
+    struct extent_list waiting; // of what waits: chunks
+    struct extent_list settled; // of chunks that were let go: free with the next sync
+    int64_t settled_size; // of these, together
     bool keeps; // nothing in front of a state's index is free again, ever; set after space_init()
 };
 
@@ -97,5 +104,21 @@ void space_lease(struct space *s, int64_t size, int64_t *start);
 void space_end_lease(struct space *s, struct extent e);
 bool space_reserve_adopted(struct space *s, int64_t n);
 void space_adopt(struct space *s, struct extent e);
+
+/*
+ * States that are held (held.h): from space_hold() on, what is given back waits. space_let_go()
+ * ends that: but for what is needed, all that waits is free once all that was written before is on
+ * the disk (space_synced()). needed: a chunk, by where it starts, or index and trailer of a state.
+ * A lack of memory loses space, no data.
+ */
+void space_hold(struct space *s);
+void space_let_go(struct space *s, bool (*needed)(const void *user, struct extent e),
+                  const void *user);
+// What a state needs that is no more on the disk: its chunks, and index and trailer, which may be
+// held already.
+tess_status space_hold_chunk(struct space *s, struct extent e, tess_error *err);
+tess_status space_hold_body(struct space *s, struct extent e, tess_error *err);
+// Where all that waits ends, and the end.
+int64_t space_held_end(const struct space *s);
 
 #endif

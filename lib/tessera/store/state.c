@@ -1,0 +1,352 @@
+/*
+ * state.c - commits of a store, to be read.
+ *
+ * A file of a commit is opened with the front that the commit has of it, and is that file if the
+ * end of the state is there. A newer commit may have moved it, which the manifest of that tells. A
+ * file whose first bytes are neither those of the newest commit nor on their way was changed by a
+ * program that does not know of commits, and is read as it is.
+ */
+#include "store/store.h"
+
+#include "array/open/open.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "frame/contiguous/held.h"
+#include "io/front.h"
+#include "io/io.h"
+#include "io/lock_file.h"
+#include "io/state_files.h"
+#include "store/manifest.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIES = 100 }; // while a writer commits again and again
+
+tess_status
+store_state_read(const tess_store *s, const struct state_file *file, struct store_state **state,
+                 tess_error *err)
+{
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    struct store_state *const own = mem_zeroed(1, sizeof *own);
+    if (!own)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the state of a store");
+    atomic_init(&own->users, 1);
+    const int64_t memory = s->storage.limits.memory;
+    tess_status st = state_files_read(&s->files, file, memory, &own->lock, &bytes, &size, err);
+    if (st == TESS_OK)
+        st = manifest_parse(&own->m, bytes, size, memory, err);
+    if (st == TESS_OK && own->m.number != file->number)
+        st = err_set(err, TESS_ERR_CORRUPT, -1,
+                     "the state of the store has number %" PRIu64 ", its file %" PRIu64,
+                     own->m.number, file->number);
+    mem_free(bytes);
+    if (st != TESS_OK) {
+        store_state_release(own);
+        return st;
+    }
+    own->follows = file->phase != STATE_DONE;
+    *state = own;
+    return TESS_OK;
+}
+
+// The newest, or one by its name or number; NULL: there is none.
+static const struct state_file *
+choose_state(const struct state_file *list, size_t n, const char *snapshot)
+{
+    char *end = NULL;
+    if (!snapshot)
+        return n > 0 ? &list[n - 1] : NULL;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i].name, snapshot) == 0)
+            return &list[i];
+    const uint64_t number = strtoull(snapshot, &end, 10);
+    for (size_t i = 0; i < n && *snapshot && !*end; i++)
+        if (list[i].number == number)
+            return &list[i];
+    return NULL;
+}
+
+tess_status
+store_state_open(const tess_store *s, const char *snapshot, struct store_state **state,
+                 tess_error *err)
+{
+    tess_status st = TESS_ERR_NOT_FOUND;
+    *state = NULL;
+    for (int i = 0; i < TRIES && st == TESS_ERR_NOT_FOUND; i++) {
+        struct state_file *list;
+        size_t n;
+        st = state_files_list(&s->files, &list, &n, err);
+        if (st != TESS_OK)
+            return st;
+        const struct state_file *const chosen = choose_state(list, n, snapshot);
+        const bool none = !chosen;
+        st = chosen ? store_state_read(s, chosen, state, err) : TESS_OK;
+        mem_free(list);
+        if (none)
+            return snapshot ? err_set(err, TESS_ERR_NOT_FOUND, -1, "the store has no snapshot %s",
+                                      snapshot)
+                            : TESS_OK;
+    }
+    return st;
+}
+
+tess_status
+store_state_newest(const tess_store *s, uint64_t *number, tess_error *err)
+{
+    struct state_file *list;
+    size_t n;
+    const tess_status st = state_files_list(&s->files, &list, &n, err);
+    *number = st == TESS_OK && n > 0 ? list[n - 1].number : 0;
+    mem_free(list);
+    return st;
+}
+
+bool
+store_front_is_between(const uint8_t *now, const struct manifest_file *file)
+{
+    for (size_t i = 0; i < file->front_size; i++)
+        if (now[i] != file->front[i] && (i >= file->before_size || now[i] != file->before[i]))
+            return false;
+    return file->before_size > 0;
+}
+
+static void
+release_user(void *user)
+{
+    store_state_release(user);
+}
+
+// -- a file of a commit
+
+struct found_file {
+    struct home home;
+    bool has_tail; // the end of the state is there
+    bool has_front; // the first bytes are those of the commit
+    bool has_before; // or those that it replaces, or a mixture
+};
+
+static tess_status
+look_at_front(struct io *io, const struct manifest_file *file, int64_t end, struct found_file *f,
+              tess_error *err)
+{
+    uint8_t tail[MANIFEST_TAIL];
+    int64_t size;
+    tess_status st = io_size(io, &size, err);
+    if (st != TESS_OK)
+        return st;
+    if (size >= end) {
+        st = io_read(io, end - MANIFEST_TAIL, tail, sizeof tail, err);
+        f->has_tail = st == TESS_OK && memcmp(tail, file->tail, sizeof tail) == 0;
+    }
+    if (st != TESS_OK || size < (int64_t)file->front_size)
+        return st;
+    uint8_t *const now = mem_alloc(file->front_size);
+    if (!now)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", file->front_size);
+    st = io_read(io, 0, now, file->front_size, err);
+    if (st == TESS_OK) {
+        f->has_front = memcmp(now, file->front, file->front_size) == 0;
+        f->has_before = store_front_is_between(now, file);
+    }
+    mem_free(now);
+    return st;
+}
+
+// A file of that name. TESS_ERR_NOT_FOUND: there is none; the home is open after a success.
+static tess_status
+look_at_file(const tess_store *s, const struct manifest_file *file, const char *name, int64_t end,
+             struct found_file *f, tess_error *err)
+{
+    tess_storage storage = s->storage;
+    char *const path = store_path_of(s, name);
+    *f = (struct found_file){0};
+    if (!path)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    storage.path = path;
+    storage.mode = TESS_MODE_READ;
+    tess_status st = home_open(&storage, &f->home, err);
+    mem_free(path);
+    if (st != TESS_OK)
+        return st;
+    lock_file_close(f->home.lock_file); // what is read does not change
+    f->home.lock_file = NULL;
+    st = f->home.at.io ? look_at_front(f->home.at.io, file, end, f, err)
+                       : err_set(err, TESS_ERR_NOT_FOUND, -1, "%s is a directory", name);
+    if (st != TESS_OK)
+        home_close(&f->home);
+    return st;
+}
+
+// A home that is open, in the state of the commit.
+static tess_status
+open_with_front(const tess_store *s, const struct manifest_file *file, struct home *home,
+                tess_array **a, tess_error *err)
+{
+    tess_storage storage = s->storage;
+    const struct io_front_end end = {release_user, s->state};
+    storage.path = NULL; // it stays what it is, whatever the path leads to
+    storage.image = NULL;
+    storage.source = NULL;
+    storage.mode = TESS_MODE_READ;
+    atomic_fetch_add(&s->state->users, 1);
+    const tess_status st =
+        io_front_fixed(home->at.io, file->front, file->front_size, &end, &home->at.io, err);
+    if (st != TESS_OK) {
+        store_state_release(s->state);
+        home->at.io = NULL;
+        home_close(home);
+        return st;
+    }
+    return array_open(home, &storage, a, err);
+}
+
+static tess_status
+open_as_it_is(const tess_store *s, const char *name, tess_array **a, tess_error *err)
+{
+    tess_storage storage = s->storage;
+    char *const path = store_path_of(s, name);
+    if (!path)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    LOG(TESS_LOG_WARNING, TESS_EVENT_REFRESH, path,
+        "another program changed it since the commit %" PRIu64 " of its store", s->state->m.number);
+    storage.path = path;
+    storage.mode = TESS_MODE_READ;
+    const tess_status st = array_open_newest(&storage, a, err);
+    mem_free(path);
+    return st;
+}
+
+// An empty frame, all of which the commit has, unless another program changed it since.
+static tess_status
+open_whole(const tess_store *s, const struct manifest_file *file, tess_array **a, tess_error *err)
+{
+    tess_source source;
+    struct found_file f;
+    uint64_t newest;
+    tess_status st = look_at_file(s, file, file->name, (int64_t)file->front_size, &f, err);
+    if (st == TESS_OK)
+        home_close(&f.home);
+    else if (st != TESS_ERR_NOT_FOUND)
+        return st;
+    const bool differs = st == TESS_OK && !f.has_front && !f.has_before;
+    st = store_state_newest(s, &newest, err);
+    if (st != TESS_OK)
+        return st;
+    if (differs && newest == s->state->m.number)
+        return open_as_it_is(s, file->name, a, err);
+    uint8_t *const bytes = mem_alloc(file->front_size);
+    if (!bytes)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", file->front_size);
+    memcpy(bytes, file->front, file->front_size);
+    st = bytes_source(bytes, file->front_size, &source, err);
+    return st == TESS_OK ? store_open_in_source(s, &source, a, err) : st;
+}
+
+// Whether the file is under that name, in its state; f is open then.
+static tess_status
+try_name(const tess_store *s, const struct manifest_file *file, const char *name, int64_t end,
+         struct found_file *f, bool *found, tess_error *err)
+{
+    const tess_status st = look_at_file(s, file, name, end, f, err);
+    *found = st == TESS_OK && f->has_tail;
+    if (st == TESS_OK && !*found)
+        home_close(&f->home);
+    return st == TESS_ERR_NOT_FOUND ? TESS_OK : st;
+}
+
+// The move of a commit that leads to a name.
+static const char *
+name_before(const struct manifest *m, const char *name)
+{
+    for (size_t i = 0; i < m->nmoves; i++)
+        if (m->moves[i].number == m->number && strcmp(m->moves[i].to, name) == 0)
+            return m->moves[i].from;
+    return NULL;
+}
+
+/*
+ * Under the name that it has in the commit; or one that it got since; or, where files have not
+ * followed the newest commit yet, one that it had before.
+ */
+static tess_status
+find_state_file(const tess_store *s, const struct manifest_file *file,
+                const struct manifest *newest, int64_t end, struct found_file *f, bool *found,
+                tess_error *err)
+{
+    enum { STEPS_BACK = 2 }; // a name for a new file, or between two; and the one before
+    uint64_t number = s->state->m.number;
+    const char *name = file->name;
+    tess_status st = try_name(s, file, name, end, f, found, err);
+    while (st == TESS_OK && !*found && (name = manifest_moved(newest, name, &number))) {
+        st = try_name(s, file, name, end, f, found, err);
+        number -=
+            store_is_new_name(name); // the move that leads on from there is of the same commit
+    }
+    name = file->name;
+    for (int i = 0; i < STEPS_BACK && st == TESS_OK && !*found; i++) {
+        name = name_before(newest, name);
+        if (!name)
+            break;
+        st = try_name(s, file, name, end, f, found, err);
+    }
+    return st;
+}
+
+static tess_status
+open_file_once(const tess_store *s, const struct manifest_file *file, int64_t end, tess_array **a,
+               tess_error *err)
+{
+    struct found_file f;
+    struct store_state *newest = NULL;
+    uint64_t number;
+    bool found = false;
+    tess_status st = store_state_newest(s, &number, err);
+    if (st == TESS_OK && number != s->state->m.number)
+        st = store_state_open(s, NULL, &newest, err);
+    if (st != TESS_OK)
+        return st;
+    const struct manifest *const m = newest ? &newest->m : &s->state->m;
+    const bool is_newest = m->number <= s->state->m.number;
+    st = find_state_file(s, file, m, end, &f, &found, err);
+    if (st == TESS_OK && found) {
+        if (is_newest && !f.has_front && !f.has_before) {
+            home_close(&f.home);
+            st = open_as_it_is(s, file->name, a, err);
+        } else {
+            st = open_with_front(s, file, &f.home, a, err);
+        }
+    } else if (st == TESS_OK && is_newest) {
+        st = open_as_it_is(s, file->name, a, err);
+    } else if (st == TESS_OK) {
+        st = err_set(err, TESS_ERR_STALE, -1,
+                     "the file of the commit %" PRIu64 " is gone, or was changed by a program "
+                     "that does not know of commits",
+                     s->state->m.number);
+    }
+    store_state_release(newest);
+    return st;
+}
+
+tess_status
+store_state_file(const tess_store *s, const struct manifest_file *file, tess_array **a,
+                 tess_error *err)
+{
+    bool whole = false;
+    const int64_t end = frame_front_end(file->front, file->front_size, &whole);
+    *a = NULL;
+    if (end < 0)
+        return err_set(err, TESS_ERR_CORRUPT, -1,
+                       "the state of the store has no header of a frame for %s", file->name);
+    if (whole)
+        return open_whole(s, file, a, err);
+    tess_status st = open_file_once(s, file, end, a, err);
+    // A writer may move it just now.
+    for (int i = 1; i < TRIES && (st == TESS_ERR_STALE || st == TESS_ERR_NOT_FOUND); i++)
+        st = open_file_once(s, file, end, a, err);
+    return st;
+}
