@@ -298,6 +298,28 @@ TESS_API TESS_NODISCARD tess_status tess_store_rename(tess_store *store, const c
                                                       const char *to, tess_error *err);
 
 /**
+ * Copy a store as it is read: to a zip file, or to a new directory with one commit. Chunks are
+ * copied as they are stored.
+ *
+ * A zip file has its members stored, the smallest first, as python-blosc2 writes them, with the
+ * space that is free in each file (tess_compact() takes that out). It is written from start to end,
+ * and appears whole. A directory has what is in embed.b2e as files of their own; a copy that fails
+ * leaves a directory without a commit.
+ *
+ * @param store    Open for reading.
+ * @param storage  Where: a path, a zip file if that ends with `.b2z`; or a source that takes a zip
+ *                 file; mode TESS_MODE_NEW, or TESS_MODE_REPLACE of a zip file.
+ * @param err      Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or
+ *         TESS_ERR_UNSUPPORTED for a sparse array and a zip file, and for a directory that is to be
+ *         replaced;
+ *         TESS_ERR_ARG, and as opening and tess_array_save().
+ */
+TESS_API TESS_NODISCARD tess_status tess_store_save(tess_store *store, const tess_storage *storage,
+                                                    tess_error *err);
+
+/**
  * The number of the commit that is read, or was made last. Each commit has a higher one.
  *
  * @param store  An open store.

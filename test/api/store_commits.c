@@ -384,6 +384,53 @@ space_of_readers(void **state)
     tess_store_close(store);
 }
 
+// Copies to zip files and to directories hold the same.
+static void
+saved(void **state)
+{
+    const uint64_t seed = random_seed();
+    (void)state;
+    for (int64_t round = 0; round < random_cases(6, 100); round++) {
+        static const char *const names[] = {"copy.b2z", "again.b2z", "back.b2d"};
+        struct tx t;
+        char path[3][300];
+        tx_begin(&t, files_path("s.b2d"), TESS_DURABILITY_NONE, seed + (uint64_t)round);
+        for (int i = 0; i < 6; i++) {
+            tx_open(&t);
+            for (int k = 0; k < 6; k++)
+                tx_step(&t);
+            tx_commit(&t);
+        }
+        tx_close(&t);
+        for (int i = 0; i < 3; i++) { // each from the one before
+            tess_storage from = reading(i > 0 ? path[i - 1] : t.path), to;
+            tess_store *store = NULL;
+            snprintf(path[i], sizeof path[i], "%s", files_path(names[i]));
+            to = reading(path[i]);
+            to.mode = TESS_MODE_NEW;
+            ok(tess_store_open(&from, &store, err));
+            ok(tess_store_save(store, &to, err));
+            tess_store_close(store);
+            to.mode = TESS_MODE_READ;
+            ok(tess_store_open(&to, &store, err));
+            const char *const what = tx_differs(store, &t.commits[t.ncommits - 1]);
+            if (what)
+                fail_msg("%s: %s", names[i], what);
+            tess_store_close(store);
+        }
+        size_t size[2];
+        uint8_t *const a = files_read(path[0], &size[0]), *const b = files_read(path[1], &size[1]);
+        assert_int_equal(size[0], size[1]);
+        assert_memory_equal(a, b, size[0]);
+        free(a);
+        free(b);
+        tx_end(&t);
+        files_remove(files_path("s.b2d"));
+        for (int i = 0; i < 3; i++)
+            files_remove(path[i]);
+    }
+}
+
 // Programs that know of no commits change a file, add one and remove one.
 static void
 other_programs(void **state)
@@ -435,10 +482,15 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(random_transactions), IN_A_FOLDER(one_writer),
-        IN_A_FOLDER(forgotten),           IN_A_FOLDER(refusals),
-        IN_A_FOLDER(replacing_fails),     IN_A_FOLDER(snapshots),
-        IN_A_FOLDER(space_of_readers),    IN_A_FOLDER(other_programs),
+        IN_A_FOLDER(random_transactions),
+        IN_A_FOLDER(one_writer),
+        IN_A_FOLDER(forgotten),
+        IN_A_FOLDER(refusals),
+        IN_A_FOLDER(replacing_fails),
+        IN_A_FOLDER(snapshots),
+        IN_A_FOLDER(space_of_readers),
+        IN_A_FOLDER(other_programs),
+        IN_A_FOLDER(saved),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

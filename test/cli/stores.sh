@@ -76,13 +76,63 @@ says 'has no attributes'
 run 0 ls s.b2d
 names 's.b2d/a'
 
-# What changes an array does not change one in a store.
+# What changes an array changes one in a directory, and none in a zip file.
 cp s.b2z before
 run 3 resize s.b2z/a 3x3
-says 'a store cannot be changed'
-run 3 attr s.b2d/winds/u set units km/h
-says 'a store cannot be changed'
+says 'a zip file of arrays can only be read'
+run 3 create s.b2z/new --shape 3 --dtype '<i4'
 equal s.b2z before
+run 0 attr s.b2d/winds/u set units km/h
+run 0 attr s.b2d/winds/u get units
+[ "$(cat out)" = '"km/h"' ] || fail "attribute: $(cat out)"
+run 0 attr s.b2d/winds set title wind
+run 0 attr s.b2d/winds get title
+[ "$(cat out)" = '"wind"' ] || fail "attribute of a group: $(cat out)"
+
+
+# A new store, made by its first array; each command is a commit.
+run 0 create new.b2d/grid/x --shape 4x6 --dtype '<i4'
+run 0 set new.b2d/grid/x 0,0 7
+run 0 copy new.b2d/grid/x new.b2d/grid/y --codec zstd
+run 0 append new.b2d/grid/x new.b2d/grid/y
+run 0 resize new.b2d/grid/y 2x6
+run 0 import raw new.b2d/raw --dtype '<i4' --shape 30x40
+run 0 concat new.b2d/grid/x new.b2d/grid/y new.b2d/both
+run 3 create new.b2d/raw --shape 4 --dtype '<i4'
+says 'exists; --force replaces it'
+run 0 create new.b2d/raw --shape 4 --dtype '<i4' --force
+run 3 create new.b2d/sparse --shape 4 --dtype '<i4' --layout sparse
+says 'a sparse array'
+run 3 create new.b2d/../out --shape 4 --dtype '<i4'
+run 0 ls -R new.b2d
+names 'new.b2d/both new.b2d/grid/x new.b2d/grid/y new.b2d/raw'
+run 0 info new.b2d/both
+grep -q 'shape  *10x6' out || fail "both: $(cat out)"
+[ -f new.b2d/grid/x.b2nd ] || fail 'an array of a store is not a file of its path'
+[ -f new.b2d/embed.b2e ] || fail 'a new store has no embed.b2e'
+
+# Copied to a zip file, and back.
+run 0 copy new.b2d new.b2z
+run 3 copy new.b2d new.b2z
+run 0 copy new.b2d new.b2z --force
+run 0 copy new.b2z back.b2d
+run 3 copy new.b2z back.b2d
+run 2 copy new.b2z file.b2nd
+says 'a store is copied to a .b2z or .b2d'
+run 2 copy new.b2d other.b2z --codec zstd
+for path in both grid/x grid/y raw; do
+    run 0 diff new.b2d/$path new.b2z/$path
+    run 0 diff new.b2d/$path back.b2d/$path
+done
+checks=$((checks + 1))
+python3 - <<'END' || fail 'python finds the zip file wrong'
+import zipfile
+with zipfile.ZipFile("new.b2z") as z:
+    assert z.testzip() is None
+    names = z.namelist()
+    assert names[-1] == "embed.b2e" and "grid/x.b2nd" in names, names
+    assert all(m.compress_type == zipfile.ZIP_STORED for m in z.infolist())
+END
 
 run 3 info s.b2z/nothing
 says 'the store has no entry /nothing'

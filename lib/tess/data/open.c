@@ -125,10 +125,7 @@ open_in_store(const char *path, size_t front, tess_storage *storage, store_open_
     tess_status st = TESS_OK;
     if (!name)
         return report_nomem(err, (int64_t)front);
-    if (storage->mode != TESS_MODE_READ)
-        st = report_set(err, TESS_ERR_UNSUPPORTED,
-                        "an array in a store cannot be changed; tess copy makes a file of it");
-    else if (storage->offset != 0)
+    if (storage->offset != 0)
         st = report_set(err, TESS_ERR_ARG, "--offset: of an array in a store it is known");
     if (st == TESS_OK)
         st = open_store_as(name, storage, &store, err);
@@ -201,36 +198,119 @@ open_holder(tess_store *store, const char *path, tess_array **a, tess_error *err
                                           : tess_store_array(store, path, a, err);
 }
 
+bool
+open_is_store_name(const char *path)
+{
+    return is_store_name(path, strlen(path));
+}
+
+bool
+open_is_store(const char *path)
+{
+    struct stat st;
+    if (!open_is_store_name(path))
+        return false;
+    return remote_is_url(path) ||
+           (stat(path, &st) == 0 && !(S_ISDIR(st.st_mode) && path_is_sparse(path)));
+}
+
+// The front of a path whose attributes are wanted: that of a store itself, too.
+static size_t
+attributes_front(const char *path)
+{
+    size_t size = strlen(path);
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    return is_store_name(path, size) ? size : store_front(path, true);
+}
+
 tess_status
 open_attributes(const char *path, const struct arguments *args, tess_array **a, tess_error *err)
 {
     tess_context context;
     tess_storage storage;
-    size_t size = strlen(path);
-    while (size > 1 && path[size - 1] == '/')
-        size--;
-    const size_t front = is_store_name(path, size) ? size : store_front(path, true);
+    const size_t front = attributes_front(path);
     if (front == 0)
         return open_array(path, args, a, err);
     const tess_status st = open_storage(args, TESS_MODE_READ, &context, &storage, err);
     return st == TESS_OK ? open_in_store(path, front, &storage, open_holder, a, err) : st;
 }
 
-tess_status
-open_array_to_change(const char *path, const struct arguments *args, tess_array **a,
-                     tess_error *err)
+// -- to be changed
+
+static bool
+has_ending(const char *path, const char *ending)
 {
-    if (args->values[OPT_OFFSET])
-        return report_set(err, TESS_ERR_ARG, "--offset: such a frame cannot be changed");
-    return open_in_mode(path, args, TESS_MODE_UPDATE, a, err);
+    const size_t size = strlen(path), length = strlen(ending);
+    return size > length && strcmp(path + size - length, ending) == 0;
+}
+
+size_t
+open_store_front(const char *path)
+{
+    const size_t front = remote_is_url(path) ? 0 : store_front(path, false);
+    const bool is_file =
+        has_ending(path, ".b2nd") || has_ending(path, ".b2f") || has_ending(path, ".b2b");
+    return front > 0 && path[front - 1] == 'd' && !is_file ? front : 0;
 }
 
 tess_status
-open_close_changed(tess_array *a, tess_status st, tess_error *err)
+open_store_to_change(const char *path, size_t front, bool make, const tess_context *context,
+                     tess_store **store, tess_error *err)
 {
+    tess_storage storage;
+    struct stat there;
+    char *const name = strndup(path, front);
+    if (!name)
+        return report_nomem(err, (int64_t)front);
+    tess_storage_init(&storage);
+    storage.path = name;
+    storage.mode = make && stat(name, &there) != 0 ? TESS_MODE_NEW : TESS_MODE_UPDATE;
+    storage.context = context;
+    const tess_status st = open_explain(name, tess_store_open(&storage, store, err), err);
+    free(name);
+    return st;
+}
+
+// --offset is refused. front: of a store; 0: there is none.
+static tess_status
+open_changing(const char *path, size_t front, const struct arguments *args, store_open_fn *open,
+              tess_array **a, tess_store **store, tess_error *err)
+{
+    tess_context context;
+    if (args->values[OPT_OFFSET])
+        return report_set(err, TESS_ERR_ARG, "--offset: such a frame cannot be changed");
+    if (front == 0)
+        return open_in_mode(path, args, TESS_MODE_UPDATE, a, err);
+    tess_status st = open_context(args, &context, err);
     if (st == TESS_OK)
+        st = open_store_to_change(path, front, false, &context, store, err);
+    return st == TESS_OK ? open(*store, path + front, a, err) : st;
+}
+
+tess_status
+open_array_to_change(const char *path, const struct arguments *args, tess_array **a,
+                     tess_store **store, tess_error *err)
+{
+    return open_changing(path, store_front(path, false), args, tess_store_array, a, store, err);
+}
+
+tess_status
+open_attributes_to_change(const char *path, const struct arguments *args, tess_array **a,
+                          tess_store **store, tess_error *err)
+{
+    return open_changing(path, attributes_front(path), args, open_holder, a, store, err);
+}
+
+tess_status
+open_close_changed(tess_array *a, tess_store *store, tess_status st, tess_error *err)
+{
+    if (store && st == TESS_OK)
+        st = tess_store_commit(store, err);
+    if (!store && st == TESS_OK)
         return tess_array_close(a, err);
     tess_array_discard(a);
+    tess_store_close(store);
     return st;
 }
 

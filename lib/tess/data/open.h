@@ -9,6 +9,9 @@
 #include <tessera/array.h>
 #include <tessera/store.h>
 
+#include <stdbool.h>
+#include <stddef.h>
+
 // The defaults, and as many threads as --threads says.
 tess_status open_context(const struct arguments *args, tess_context *context, tess_error *err);
 
@@ -26,13 +29,31 @@ tess_status open_attributes(const char *path, const struct arguments *args, tess
 tess_status open_store(const char *path, const struct arguments *args, tess_store **store,
                        tess_error *err);
 
-// An array for reading and writing; --offset is refused.
+// Whether a path is that of a store: a zip file, or a directory that is no array, by its name.
+bool open_is_store(const char *path);
+bool open_is_store_name(const char *path); // or of one that is to be made
+
+// An array for reading and writing; --offset is refused. *store: the one that it is in, a
+// directory; NULL: none.
 tess_status open_array_to_change(const char *path, const struct arguments *args, tess_array **a,
-                                 tess_error *err);
+                                 tess_store **store, tess_error *err);
+
+// The same of what holds attributes, of a group, too.
+tess_status open_attributes_to_change(const char *path, const struct arguments *args,
+                                      tess_array **a, tess_store **store, tess_error *err);
 
 // Ends that. st TESS_OK: what is not committed yet is, and the file is shortened; otherwise the
 // array stays as it was committed, and the status comes back.
-tess_status open_close_changed(tess_array *a, tess_status st, tess_error *err);
+tess_status open_close_changed(tess_array *a, tess_store *store, tess_status st, tess_error *err);
+
+// Bytes of the front of a path that names a store which is a directory, with a path in it behind,
+// for a new array; 0: there is none. A path with the ending of a file names that, and no array of
+// the store.
+size_t open_store_front(const char *path);
+
+// Open the store at the front of such a path to be changed. make: it is made if it is not there.
+tess_status open_store_to_change(const char *path, size_t front, bool make,
+                                 const tess_context *context, tess_store **store, tess_error *err);
 
 /*
  * After an array at `path` could not be opened, which *err describes: the same status, and words

@@ -7,6 +7,22 @@
 #include "data/remote.h"
 #include "report.h"
 
+static tess_status
+target_open_in_store(struct target *t, const char *path, const struct arguments *args,
+                     tess_error *err)
+{
+    const size_t front = open_store_front(path);
+    tess_status st = open_store_to_change(path, front, true, &t->context, &t->store, err);
+    if (st == TESS_OK && !args->values[OPT_FORCE] && tess_store_find(t->store, path + front) >= 0)
+        st = report_set(err, TESS_ERR_IO, "exists; --force replaces it");
+    tess_storage_init(&t->storage);
+    t->storage.store = t->store;
+    t->storage.path = path + front;
+    t->storage.mode = args->values[OPT_FORCE] ? TESS_MODE_REPLACE : TESS_MODE_NEW;
+    t->storage.context = &t->context;
+    return st;
+}
+
 tess_status
 target_open(struct target *t, const char *path, tess_layout layout, const struct arguments *args,
             tess_error *err)
@@ -18,6 +34,8 @@ target_open(struct target *t, const char *path, tess_layout layout, const struct
         return report_set(err, TESS_ERR_UNSUPPORTED,
                           "only tess copy writes to a URL; copy a file that is complete");
     TRY(open_context(args, &t->context, err));
+    if (open_store_front(path) > 0)
+        return target_open_in_store(t, path, args, err);
     TRY(output_open(&t->file, path, layout == TESS_LAYOUT_SPARSE ? OUTPUT_DIRECTORY : OUTPUT_FILE,
                     args->values[OPT_FORCE] != NULL, err));
     open_storage_to_make(t->file.temporary, &t->context, &t->storage);
@@ -61,6 +79,8 @@ target_publish(struct target *t, tess_array *a, tess_error *err)
     const tess_status st = tess_array_close(a, err);
 
     work_end(&t->work);
+    if (st == TESS_OK && t->store)
+        return tess_store_commit(t->store, err);
     return st == TESS_OK && !t->remote ? output_publish(&t->file, err) : st;
 }
 
@@ -68,6 +88,7 @@ void
 target_close(struct target *t)
 {
     work_end(&t->work);
+    tess_store_close(t->store);
     if (!t->remote)
         output_close(&t->file);
     else if (t->source.close)

@@ -30,6 +30,7 @@ struct growth {
     const struct arguments *args;
     const char *path, *in_name;
     tess_array *array;
+    tess_store *store; // that it is in, or NULL
     tess_info before;
     int axis;
     int64_t at; // index of the first new item
@@ -238,7 +239,7 @@ grow_run(const struct arguments *args, bool at_end)
     tess_error err;
 
     job.about = job.path;
-    TRY(open_array_to_change(job.path, args, &job.array, &err));
+    TRY(open_array_to_change(job.path, args, &job.array, &job.store, &err));
     tess_array_info(job.array, &job.before);
     TRY(axis_parse(args->values[OPT_AXIS], job.before.ndim, &job.axis, &err));
     TRY(parse_at(&job, at_end, &err));
@@ -252,6 +253,6 @@ grow_run(const struct arguments *args, bool at_end)
     change_print(args, &job.before, &after);
 out:
     input_close(&job.in);
-    st = open_close_changed(job.array, st, &err);
+    st = open_close_changed(job.array, job.store, st, &err);
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(job.about, &err);
 }

@@ -92,16 +92,17 @@ starts_as_rest(const struct ingest *job)
 static tess_status
 create(struct ingest *job, const struct arguments *args, tess_error *err)
 {
-    const bool sparse = job->params.layout == TESS_LAYOUT_SPARSE;
     tess_status st = TESS_OK;
     tess_context context;
     tess_storage storage;
 
     TRY(open_context(args, &context, err));
-    if (!job->path)
-        TRY(output_open(&job->file, job->out_name, sparse ? OUTPUT_DIRECTORY : OUTPUT_FILE,
-                        args->values[OPT_FORCE] != NULL, err));
-    open_storage_to_make(job->path ? job->path : job->file.temporary, &context, &storage);
+    if (job->path) {
+        open_storage_to_make(job->path, &context, &storage);
+    } else {
+        TRY(target_open(&job->target, job->out_name, job->params.layout, args, err));
+        storage = job->target.storage;
+    }
     job->sparse = starts_as_rest(job);
     if (!job->sparse)
         st = tess_array_uninit(&storage, &job->params, &job->out, err);
@@ -161,7 +162,7 @@ close_gaps(const struct ingest *job, tess_error *err)
     tess_storage storage;
 
     tess_storage_init(&storage);
-    storage.path = job->path ? job->path : job->file.temporary;
+    storage.path = job->path ? job->path : job->target.file.temporary;
     storage.durability = TESS_DURABILITY_NONE;
     return tess_compact(&storage, NULL, NULL, err);
 }
@@ -177,10 +178,10 @@ ingest_run(struct ingest *job, const struct arguments *args, tess_error *err)
     st = tess_array_close(job->out, err);
     job->out = NULL;
     TRY(st);
-    if (job->in->sequential && args->values[OPT_CHUNKS])
+    if (job->in->sequential && args->values[OPT_CHUNKS] && !job->target.store)
         TRY(close_gaps(job, err));
     if (!job->path)
-        TRY(output_publish(&job->file, err));
+        TRY(target_publish(&job->target, NULL, err));
 out:
     return st;
 }
@@ -205,5 +206,5 @@ ingest_close(struct ingest *job)
     tess_array_discard(job->out);
     job->out = NULL;
     if (!job->path)
-        output_close(&job->file);
+        target_close(&job->target);
 }

@@ -7,7 +7,7 @@
 #ifndef TESS_FORMATS_INGEST_H
 #define TESS_FORMATS_INGEST_H
 
-#include "data/output.h"
+#include "data/target.h"
 #include "formats/source.h"
 #include "options.h"
 
@@ -18,7 +18,7 @@ struct ingest {
     struct source *in; // the caller's
     tess_params params; // of the array
     const char *path; // where to write, as part of something larger; NULL: out_name
-    struct output file; // without path
+    struct target target; // without path
     tess_array *out;
     bool sparse; // new items have the value of those that the input does not store
     const char *about; // what an error is about: one of the names

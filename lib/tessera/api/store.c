@@ -177,6 +177,17 @@ tess_store_rename(tess_store *store, const char *from, const char *to, tess_erro
     return writer_rename(store, from, to, err);
 }
 
+TESS_API tess_status
+tess_store_save(tess_store *store, const tess_storage *storage, tess_error *err)
+{
+    UNCANCELLED;
+    struct taken_storage at;
+    tess_status st = check_store(store, err);
+    if (st == TESS_OK)
+        st = take_storage(&at, storage, err);
+    return st == TESS_OK ? store_save(store, &at.storage, err) : st;
+}
+
 // -- commits
 
 TESS_API uint64_t

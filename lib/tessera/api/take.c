@@ -210,7 +210,8 @@ take_target(struct taken_storage *own, const tess_storage *given, bool plain, te
 {
     const tess_status st = take_storage_or_store(own, given, err);
     return st == TESS_OK && own->storage.store
-               ? writer_place(own->storage.store, &own->storage, plain, err)
+               ? writer_place(own->storage.store, &own->storage,
+                              plain ? TESS_ENTRY_SCHUNK : TESS_ENTRY_ARRAY, err)
                : st;
 }
 

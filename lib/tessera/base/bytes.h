@@ -109,6 +109,13 @@ put_u32le(uint8_t *p, uint32_t v)
 }
 
 static inline void
+put_u16le(uint8_t *p, uint16_t v)
+{
+    p[0] = (uint8_t)v;
+    p[1] = (uint8_t)(v >> 8);
+}
+
+static inline void
 put_u64le(uint8_t *p, uint64_t v)
 {
     put_u32le(p, (uint32_t)v);

@@ -83,7 +83,7 @@ embedded_add(tess_store *s, tess_error *err)
 }
 
 tess_status
-embedded_make(const tess_store *s, tess_error *err)
+embedded_make(const tess_store *s, tess_array **out, tess_error *err)
 {
     enum { CHUNKSIZE = 8192 }; // as python-blosc2 has it
     static const char version[] = "\x81\xa7version\x01"; // msgpack: {"version": 1}
@@ -92,13 +92,16 @@ embedded_make(const tess_store *s, tess_error *err)
                                "current_offset";
     const tess_metalayer tree = {.name = "b2tree", .content = version, .size = sizeof version - 1};
     const struct array_content content = {.plain = true};
-    tess_storage storage = s->storage;
+    tess_storage storage;
     tess_params params;
     struct home home;
     tess_array *a = NULL;
-    char *const path = store_path_of(s, EMBEDDED_FILE);
-    if (!path)
+    char *const path = s ? store_path_of(s, EMBEDDED_FILE) : NULL;
+    if (s && !path)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    tess_storage_init(&storage);
+    if (s)
+        storage = s->storage;
     storage.path = path;
     storage.mode = TESS_MODE_NEW;
     tess_params_init(&params);
@@ -113,7 +116,9 @@ embedded_make(const tess_store *s, tess_error *err)
     if (st == TESS_OK) // the NUL behind the text is the number 0
         st = array_vlmeta_set(a, "estore_metadata", none, sizeof none, err);
     if (st == TESS_OK)
-        st = array_close(a, err);
+        st = array_commit(a, err);
+    if (st == TESS_OK && out)
+        *out = a;
     else
         array_free(a);
     mem_free(path);

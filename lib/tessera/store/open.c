@@ -37,7 +37,9 @@ static tess_status
 open_zip(tess_store *s, tess_error *err)
 {
     struct storage_opened opened;
-    tess_status st = storage_open(&s->storage, &opened, err);
+    tess_storage reading = s->storage;
+    reading.mode = TESS_MODE_READ;
+    tess_status st = storage_open(&reading, &opened, err);
     if (st != TESS_OK)
         return st;
     s->io = opened.io;
@@ -106,7 +108,7 @@ open_directory_store(tess_store *s, const char *snapshot, tess_error *err)
         return st;
     }
     if (makes)
-        st = embedded_make(s, err);
+        st = embedded_make(s, NULL, err);
     if (st == TESS_OK && !writes)
         return read_directory(s, snapshot, err);
     return st == TESS_OK ? open_to_change(s, err) : st;
@@ -118,14 +120,14 @@ open_either(tess_store *s, const char *snapshot, tess_error *err)
     const struct storage_kind *const kind = storage_find(&s->storage);
     const bool is_directory =
         s->storage.mode == TESS_MODE_NEW || (kind && kind->layout == TESS_LAYOUT_SPARSE);
-    if (!is_directory && s->storage.mode != TESS_MODE_READ)
-        return err_set(
-            err, TESS_ERR_UNSUPPORTED, -1,
-            "a zip file of arrays can only be read; save it to a directory to change it");
     if (!is_directory && snapshot)
         return err_set(err, TESS_ERR_NOT_FOUND, -1, "a zip file of arrays has no snapshots");
     if (!is_directory) {
         tess_status st = open_zip(s, err);
+        if (st == TESS_OK && s->storage.mode != TESS_MODE_READ)
+            st = err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                         "a zip file of arrays can only be read; save it to a directory to change "
+                         "it");
         if (st == TESS_OK)
             st = embedded_add(s, err);
         return st == TESS_OK ? listing_complete(&s->listing, err) : st;

@@ -141,8 +141,9 @@ void writer_free(struct writer *w); // NULL: fine
 tess_status writer_begin(tess_store *s, tess_error *err);
 
 // An array to be made at a path: where. *storage becomes that of a new file, whose path is the
-// writer's. plain: it has no N-dimensional layer.
-tess_status writer_place(tess_store *s, tess_storage *storage, bool plain, tess_error *err);
+// writer's. kind: how its name ends.
+tess_status writer_place(tess_store *s, tess_storage *storage, tess_entry_kind kind,
+                         tess_error *err);
 tess_status writer_open_file(tess_store *s, const char *file, tess_array **a, tess_error *err);
 // Of a group: of a new one if it has none.
 tess_status writer_open_attributes(tess_store *s, const char *group, tess_array **a,
@@ -205,7 +206,13 @@ tess_status store_open_in_source(const tess_store *s, tess_source *source, tess_
 
 // What the super-chunk embed.b2e holds. If that cannot be read, it is left out.
 tess_status embedded_add(tess_store *s, tess_error *err);
-// Make an empty one, which python-blosc2 asks for in each store.
-tess_status embedded_make(const tess_store *s, tess_error *err);
+// Make an empty one, which python-blosc2 asks for in each store: a file of the directory; s NULL:
+// in memory, committed. *a: it is open; NULL: it is closed.
+tess_status embedded_make(const tess_store *s, tess_array **a, tess_error *err);
+
+// -- save.c
+
+// A copy of what is read: a zip file, or a new directory with one commit.
+tess_status store_save(tess_store *s, const tess_storage *to, tess_error *err);
 
 #endif

@@ -35,7 +35,11 @@ enum { WRITER_NAME_SIZE = 4096 + 16 };
 
 static const char NEW[] = STATE_FOLDER "/new";
 static const char KEPT[] = STATE_FOLDER "/kept";
-static const char *const endings[] = {".b2nd", ".b2f", ".b2b"};
+static const char *const endings[] = {
+    [TESS_ENTRY_ARRAY] = ".b2nd",
+    [TESS_ENTRY_SCHUNK] = ".b2f",
+    [TESS_ENTRY_BATCH] = ".b2b",
+};
 
 // A name that no other file has, or had.
 static void
@@ -218,7 +222,7 @@ find_name(const tess_store *s, const char *path, char *name)
         size--;
     if (listing_name_fault(path, size) || size > WRITER_NAME_SIZE - 16)
         return false;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    for (size_t i = TESS_ENTRY_ARRAY; i < sizeof endings / sizeof *endings; i++) {
         snprintf(name, WRITER_NAME_SIZE, "%.*s%s", (int)size, path, endings[i]);
         if (manifest_find(&s->writer->next, name) || writer_find(s, name))
             return true;
@@ -359,7 +363,7 @@ rename_name(tess_store *s, const char *from, const char *to, tess_error *err)
 // -- what programs ask for
 
 tess_status
-writer_place(tess_store *s, tess_storage *storage, bool plain, tess_error *err)
+writer_place(tess_store *s, tess_storage *storage, tess_entry_kind kind, tess_error *err)
 {
     struct writer *const w = s->writer;
     char name[WRITER_NAME_SIZE], made[WRITER_NAME_SIZE];
@@ -369,7 +373,7 @@ writer_place(tess_store *s, tess_storage *storage, bool plain, tess_error *err)
     if (storage->mode != TESS_MODE_NEW && storage->mode != TESS_MODE_REPLACE)
         return err_set(err, TESS_ERR_ARG, -1,
                        "an array is made in a store with TESS_MODE_NEW or TESS_MODE_REPLACE");
-    tess_status st = name_of_path(storage->path, plain ? endings[1] : endings[0], name, err);
+    tess_status st = name_of_path(storage->path, endings[kind], name, err);
     if (st != TESS_OK)
         return st;
     if (storage->mode == TESS_MODE_NEW && find_name(s, storage->path, made))
@@ -564,7 +568,7 @@ writer_open_attributes(tess_store *s, const char *group, tess_array **a, tess_er
     storage.store = s;
     tess_params_init(&params);
     params.typesize = 1;
-    tess_status st = writer_place(s, &storage, true, err);
+    tess_status st = writer_place(s, &storage, TESS_ENTRY_SCHUNK, err);
     if (st == TESS_OK)
         st = home_create(&storage, TESS_LAYOUT_CONTIGUOUS, &home, err);
     if (st == TESS_OK)

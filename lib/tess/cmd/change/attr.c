@@ -285,12 +285,14 @@ parse(const struct arguments *args, enum verb *verb, tess_error *err)
 }
 
 static tess_status
-open_for(enum verb verb, const struct arguments *args, tess_array **a, tess_error *err)
+open_for(enum verb verb, const struct arguments *args, tess_array **a, tess_store **store,
+         tess_error *err)
 {
     const char *const path = arguments_word(args, WORD_PATH);
 
-    return verb == VERB_LIST || verb == VERB_GET ? open_attributes(path, args, a, err)
-                                                 : open_array_to_change(path, args, a, err);
+    return verb == VERB_LIST || verb == VERB_GET
+               ? open_attributes(path, args, a, err)
+               : open_attributes_to_change(path, args, a, store, err);
 }
 
 static int
@@ -300,12 +302,13 @@ run_attr(const struct arguments *args)
     const char *const name = arguments_word(args, WORD_NAME);
     int status = EXIT_STATUS_FINE;
     tess_array *a = NULL;
+    tess_store *store = NULL;
     enum verb verb;
     tess_status st;
     tess_error err;
 
     TRY(parse(args, &verb, &err));
-    TRY(open_for(verb, args, &a, &err));
+    TRY(open_for(verb, args, &a, &store, &err));
     if ((verb == VERB_GET || verb == VERB_DEL) && !attributes_of_array_have(a, name)) {
         (void)report_set(&err, TESS_ERR_ARG, "there is no attribute %s", name);
         (void)report_print(path, &err);
@@ -328,7 +331,7 @@ run_attr(const struct arguments *args)
         break;
     }
 out:
-    st = open_close_changed(a, st, &err);
+    st = open_close_changed(a, store, st, &err);
     return st == TESS_OK ? status : report_print(path, &err);
 }
 

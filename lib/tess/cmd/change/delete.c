@@ -46,11 +46,12 @@ run_delete(const struct arguments *args)
     tess_info before, after;
     struct slice_range range;
     tess_array *a = NULL;
+    tess_store *store = NULL;
     tess_status st = TESS_OK;
     tess_error err;
     int axis = 0;
 
-    TRY(open_array_to_change(args->words[0], args, &a, &err));
+    TRY(open_array_to_change(args->words[0], args, &a, &store, &err));
     tess_array_info(a, &before);
     TRY(axis_parse(args->values[OPT_AXIS], before.ndim, &axis, &err));
     TRY(parse_range(args->words[1], &before, axis, &range, &err));
@@ -58,7 +59,7 @@ run_delete(const struct arguments *args)
     tess_array_info(a, &after);
     change_print(args, &before, &after);
 out:
-    st = open_close_changed(a, st, &err);
+    st = open_close_changed(a, store, st, &err);
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(args->words[0], &err);
 }
 

@@ -44,17 +44,18 @@ run_resize(const struct arguments *args)
     int64_t shape[TESS_MAX_NDIM];
     tess_info before, after;
     tess_array *a = NULL;
+    tess_store *store = NULL;
     tess_status st = TESS_OK;
     tess_error err;
 
-    TRY(open_array_to_change(args->words[0], args, &a, &err));
+    TRY(open_array_to_change(args->words[0], args, &a, &store, &err));
     tess_array_info(a, &before);
     TRY(parse_shape(args->words[1], &before, shape, &err));
     TRY(resize(a, shape, &err));
     tess_array_info(a, &after);
     change_print(args, &before, &after);
 out:
-    st = open_close_changed(a, st, &err);
+    st = open_close_changed(a, store, st, &err);
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(args->words[0], &err);
 }
 

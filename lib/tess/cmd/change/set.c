@@ -44,6 +44,7 @@ struct set {
     const char *in_dtype; // NULL: of the array's type, and read in its byte order
     tess_conversion how;
 
+    tess_store *store; // that it is in, or NULL
     tess_array *old; // the items before, or NULL
     struct output old_file;
     const char *about;
@@ -378,7 +379,7 @@ run_set(const struct arguments *args)
         st = report_set(&err, TESS_ERR_ARG, "--field takes a VALUE, not --from");
         goto out;
     }
-    TRY(open_array_to_change(job.path, args, &job.array, &err));
+    TRY(open_array_to_change(job.path, args, &job.array, &job.store, &err));
     TRY(picked_init(&job.field, job.array, args->values[OPT_FIELD], &err));
     job.info = job.field.info;
     TRY(select_parse(args->words[1], job.info.ndim, job.info.shape, &job.sel, &err));
@@ -388,7 +389,7 @@ out:
     output_close(&job.old_file);
     input_close(&job.in);
     picked_finish(&job.field);
-    st = open_close_changed(job.array, st, &err);
+    st = open_close_changed(job.array, job.store, st, &err);
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(job.about, &err);
 }
 

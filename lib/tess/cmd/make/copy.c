@@ -137,9 +137,48 @@ tell_left(const struct copy *job)
     }
 }
 
+// All of a store, to another one.
+static int
+copy_store(const struct arguments *args)
+{
+    const char *const in = args->words[0], *const out = args->words[1];
+    const char *about = in;
+    struct target target = {0};
+    tess_store *store = NULL;
+    tess_storage to;
+    tess_status st = TESS_OK;
+    tess_error err;
+
+    if (!is_as_stored(args) || args->values[OPT_OFFSET] || args->values[OPT_LAYOUT])
+        st = report_set(&err, TESS_ERR_ARG, "a store is copied as it is; its arrays one by one");
+    else if (!open_is_store_name(out))
+        st = report_set(&err, TESS_ERR_ARG, "a store is copied to a .b2z or .b2d, not to %.200s",
+                        out);
+    TRY(st);
+    TRY(open_store(in, args, &store, &err));
+    about = out;
+    tess_storage_init(&to);
+    if (remote_is_url(out)) {
+        TRY(target_open_url(&target, out, TESS_LAYOUT_CONTIGUOUS, args, &err));
+        to = target.storage;
+    } else {
+        to.path = out;
+        to.mode = args->values[OPT_FORCE] ? TESS_MODE_REPLACE : TESS_MODE_NEW;
+    }
+    TRY(tess_store_save(store, &to, &err));
+out:
+    tess_store_close(store);
+    if (target.remote)
+        target_close(&target);
+    return st == TESS_OK ? EXIT_STATUS_FINE : report_print(about, &err);
+}
+
 static int
 run_copy(const struct arguments *args)
 {
+    if (open_is_store(args->words[0]))
+        return copy_store(args);
+
     struct copy job = {.args = args, .in_name = args->words[0], .out_name = args->words[1]};
     tess_array *out = NULL;
     tess_status st = TESS_OK;
@@ -182,7 +221,9 @@ const struct command cmd_copy = {
         "steps or single indices has chunks and blocks chosen for it, if they are not given.\n"
         "OUT appears when it is complete, and may with --force be PATH. It may be "
         "s3://BUCKET/KEY,\n"
-        "of which all parts are sent before the object appears.\n\n"
+        "of which all parts are sent before the object appears; or a path in a store, as\n"
+        "climate.b2d/winds/u: the store is made if it is not there. Where PATH is a store, OUT is\n"
+        "one, too: .b2z, a zip file, or .b2d, a new directory.\n\n"
         "Numbers and times are converted to the type --dtype; floats become integers by leaving\n"
         "out what is behind the point. --unpack makes numbers of what netCDF packs: the type is\n"
         "<f8, of floats their own, unless --dtype says; --pack is the reverse, rounds to the\n"

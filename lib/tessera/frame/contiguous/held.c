@@ -47,6 +47,21 @@ frame_read_front(const struct frame *f, uint8_t **front, size_t *size, uint8_t *
 }
 
 int64_t
+frame_bytes(const struct frame *f)
+{
+    int64_t size;
+    const int64_t end = contiguous_state_end(f);
+    // A frame in memory ends with its trailer.
+    return io_size(f->io, &size, NULL) == TESS_OK ? min_i64(size, end) : end;
+}
+
+tess_status
+frame_read_bytes(const struct frame *f, int64_t offset, void *dst, size_t size, tess_error *err)
+{
+    return io_read(f->io, offset, dst, size, err);
+}
+
+int64_t
 frame_front_end(const uint8_t *front, size_t size, bool *whole)
 {
     struct frame_header h;

@@ -37,6 +37,12 @@ int64_t frame_front_size(const struct frame *f);
 tess_status frame_read_front(const struct frame *f, uint8_t **front, size_t *size, uint8_t *tail,
                              tess_error *err);
 
+// Bytes of the state on the disk, from the first one on to where its index and trailer end: a copy
+// of them is a frame in this state, with the space that is free in it.
+int64_t frame_bytes(const struct frame *f);
+tess_status frame_read_bytes(const struct frame *f, int64_t offset, void *dst, size_t size,
+                             tess_error *err);
+
 // Where the state ends of which these are the first bytes; -1: they are not those of a frame.
 // *whole: these bytes are all of it.
 int64_t frame_front_end(const uint8_t *front, size_t size, bool *whole);
