@@ -60,6 +60,7 @@ struct writer {
     struct writer_array *arrays;
     size_t narrays;
     unsigned numbers; // of new names
+    size_t opened, sweep_at; // arrays, since those that were closed were let go; and when to do so
     bool replaces; // a new array may have taken the name of another one
     struct state_file current; // the last commit; number 0: none
     bool unfinished; // what follows a commit failed, and is to be done again

@@ -184,14 +184,17 @@ writer_committed(tess_store *s)
     w->replaces = false;
 }
 
-// Whether the next commit has nothing of it that the last one has not.
+// Whether the next commit has nothing of it that is not in its file, and whole.
 static bool
 is_settled(const struct writer_array *x)
 {
     uint8_t *front, tail[FRAME_TAIL];
     size_t size;
-    if (x->made || frame_is_dirty(x->a->grid->frame) ||
-        frame_read_front(x->a->grid->frame, &front, &size, tail, NULL) != TESS_OK)
+    if (frame_is_dirty(x->a->grid->frame))
+        return false;
+    if (x->made)
+        return frame_is_published(x->a->grid->frame);
+    if (frame_read_front(x->a->grid->frame, &front, &size, tail, NULL) != TESS_OK)
         return false;
     const bool same = size == x->settled_size && memcmp(front, x->settled, size) == 0;
     mem_free(front);
@@ -204,9 +207,31 @@ writer_let_go(tess_store *s)
     struct writer *const w = s->writer;
     for (size_t i = w->narrays; i > 0; i--) {
         struct writer_array *const x = &w->arrays[i - 1];
-        if (x->a && atomic_load(&x->a->users) == 1 && is_settled(x))
+        if (!x->a || atomic_load(&x->a->users) > 1 || !is_settled(x))
+            continue;
+        if (x->made) { // the file stays what it is
+            array_free(x->a);
+            x->a = NULL;
+        } else {
             remove_array(w, x);
+        }
     }
+}
+
+// Before one more is opened: each is a descriptor. As often as there are many that are open.
+static void
+let_go_of_some(tess_store *s)
+{
+    enum { FEW_OPEN = 64 };
+    struct writer *const w = s->writer;
+    size_t open = 0;
+    if (++w->opened < w->sweep_at || w->opened < FEW_OPEN)
+        return;
+    writer_let_go(s);
+    for (size_t i = 0; i < w->narrays; i++)
+        open += w->arrays[i].a != NULL;
+    w->sweep_at = open;
+    w->opened = 0;
 }
 
 // -- names
@@ -362,6 +387,14 @@ rename_name(tess_store *s, const char *from, const char *to, tess_error *err)
 
 // -- what programs ask for
 
+// The manifest has the header of each array: that of a file need not be on the disk.
+static tess_durability
+durability_of_arrays(const tess_store *s)
+{
+    return s->storage.durability > TESS_DURABILITY_ORDERED ? TESS_DURABILITY_ORDERED
+                                                           : s->storage.durability;
+}
+
 tess_status
 writer_place(tess_store *s, tess_storage *storage, tess_entry_kind kind, tess_error *err)
 {
@@ -382,6 +415,7 @@ writer_place(tess_store *s, tess_storage *storage, tess_entry_kind kind, tess_er
         st = below_make_directory(s->files.root, NEW, err);
     if (st != TESS_OK)
         return st;
+    let_go_of_some(s);
     fresh_name(w, NEW, made);
     w->replaces |= storage->mode == TESS_MODE_REPLACE;
     st = add_array(w, name, made, &x, err);
@@ -398,7 +432,7 @@ writer_place(tess_store *s, tess_storage *storage, tess_entry_kind kind, tess_er
     own.source = NULL;
     own.offset = 0;
     own.mmap = own.lock_file = own.require_lock = false;
-    own.durability = s->storage.durability;
+    own.durability = durability_of_arrays(s);
     *storage = own;
     return TESS_OK;
 }
@@ -481,7 +515,7 @@ open_to_write(tess_store *s, struct writer_array *x, tess_error *err)
     uint8_t tail[FRAME_TAIL];
     struct held_state *older;
     size_t nolder;
-    const char *const name = name_until_commit(s->writer, x->name);
+    const char *const name = x->made ? x->made : name_until_commit(s->writer, x->name);
     char *const path = store_path_of(s, name);
     if (!path)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
@@ -489,6 +523,7 @@ open_to_write(tess_store *s, struct writer_array *x, tess_error *err)
     storage.mode = TESS_MODE_UPDATE;
     storage.mmap = storage.plain = storage.never_reuse = false;
     storage.explicit_commits = true;
+    storage.durability = durability_of_arrays(s);
     tess_status st = TESS_ERR_STALE;
     for (int i = 0; i < 100 && st == TESS_ERR_STALE; i++) { // other programs may replace it
         st = home_open(&storage, &home, err);
@@ -508,7 +543,7 @@ open_to_write(tess_store *s, struct writer_array *x, tess_error *err)
             st = array_open(&home, &storage, &x->a, err);
     }
     mem_free(path);
-    if (st != TESS_OK)
+    if (st != TESS_OK || x->made) // of a new one no commit has anything
         return st;
     struct frame *const f = x->a->grid->frame;
     st = frame_read_front(f, &x->settled, &x->settled_size, tail, err);
@@ -528,21 +563,16 @@ open_to_write(tess_store *s, struct writer_array *x, tess_error *err)
 tess_status
 writer_open_file(tess_store *s, const char *file, tess_array **a, tess_error *err)
 {
-    enum { MANY = 64 };
     struct writer *const w = s->writer;
-    struct writer_array *x = writer_find(s, file);
     tess_status st = TESS_OK;
     *a = NULL;
-    if (!x && w->narrays >= MANY && (w->narrays & (w->narrays - 1)) == 0)
-        writer_let_go(s);
+    let_go_of_some(s);
+    struct writer_array *x = writer_find(s, file);
     if (!x)
         st = add_array(w, file, NULL, &x, err);
-    if (st == TESS_OK && !x->a && x->made)
-        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
-                       "a new array that is not open any more can be opened after the commit");
     if (st == TESS_OK && !x->a) {
         st = open_to_write(s, x, err);
-        if (st != TESS_OK)
+        if (st != TESS_OK && !x->made)
             remove_array(w, x);
     }
     if (st != TESS_OK)

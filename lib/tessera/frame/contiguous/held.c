@@ -32,12 +32,19 @@ frame_read_front(const struct frame *f, uint8_t **front, size_t *size, uint8_t *
                  tess_error *err)
 {
     const int64_t wanted = frame_front_size(f);
+    const bool is_header = (size_t)wanted == f->disk.head_size && !f->disk.torn;
+    tess_status st = TESS_OK;
     *front = mem_alloc((size_t)wanted);
     *size = (size_t)wanted;
     if (!*front)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes", wanted);
-    tess_status st = io_read(f->io, 0, *front, *size, err);
-    if (st == TESS_OK)
+    if (is_header)
+        memcpy(*front, f->disk.head, *size);
+    else
+        st = io_read(f->io, 0, *front, *size, err);
+    if (st == TESS_OK && f->disk.tail_size >= FRAME_TAIL)
+        memcpy(tail, f->disk.tail + f->disk.tail_size - FRAME_TAIL, FRAME_TAIL);
+    else if (st == TESS_OK)
         st = io_read(f->io, f->h.frame_len - FRAME_TAIL, tail, FRAME_TAIL, err);
     if (st != TESS_OK) {
         mem_free(*front);
