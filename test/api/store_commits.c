@@ -384,6 +384,59 @@ space_of_readers(void **state)
     tess_store_close(store);
 }
 
+// Chunks that other processes encode are adopted into two arrays; the commit is one.
+static void
+adopted(void **state)
+{
+    const char *const names[] = {"/a", "/g/b"};
+    const tess_storage storage = reading(files_path("s.b2d"));
+    tess_store *const store = make_store(storage.path), *reader = NULL;
+    tess_array *arrays[2];
+    int32_t items[TX_ITEMS];
+    const int64_t start = 0, stop = TX_ITEMS;
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        arrays[i] = make_array(store, names[i], 10 * i);
+    ok(tess_store_commit(store, err));
+    for (int i = 0; i < TX_ITEMS; i++)
+        items[i] = 5000 + 3 * i;
+    ok(tess_store_open(&storage, &reader, err));
+    for (int i = 0; i < 2; i++) {
+        void *image = NULL, *packet = NULL;
+        size_t size = 0, packet_size = 0;
+        tess_storage of_sketch = reading(NULL);
+        tess_array *sketch = NULL;
+        tess_adoption *adoption = NULL;
+        ok(tess_array_sketch(arrays[i], &image, &size, err));
+        of_sketch.image = image;
+        of_sketch.image_size = size;
+        of_sketch.mode = TESS_MODE_UPDATE;
+        ok(tess_array_open(&of_sketch, &sketch, err));
+        ok(tess_packet_encode(sketch, &start, &stop, items, sizeof items, NULL, &packet,
+                              &packet_size, err));
+        ok(tess_adoption_begin(arrays[i], &adoption, err));
+        ok(tess_adoption_add(adoption, packet, packet_size, TESS_CHUNK_TRUSTED, err));
+        ok(tess_adoption_end(adoption, true, err));
+        ok(tess_array_flush(arrays[i], err));
+        ok(tess_array_close(sketch, err));
+        tess_free(image);
+        tess_free(packet);
+    }
+    bool changed = true;
+    ok(tess_store_refresh(reader, &changed, err));
+    assert_false(changed);
+    assert_int_equal(first_item(reader, names[1]), 10);
+    ok(tess_store_commit(store, err));
+    ok(tess_store_refresh(reader, &changed, err));
+    assert_true(changed);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(first_item(reader, names[i]), 5000);
+        ok(tess_array_close(arrays[i], err));
+    }
+    tess_store_close(reader);
+    tess_store_close(store);
+}
+
 // Copies to zip files and to directories hold the same.
 static void
 saved(void **state)
@@ -491,6 +544,7 @@ main(int argc, char **argv)
         IN_A_FOLDER(space_of_readers),
         IN_A_FOLDER(other_programs),
         IN_A_FOLDER(saved),
+        IN_A_FOLDER(adopted),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # stores.sh - arrays in stores of python-blosc2, .b2z and .b2d, from outside.
 #
-#     sh stores.sh TESS
+#     sh stores.sh TESS [netcdf]
 #
 # Stops with status 1 when a check failed, and names each that did.
 . "$(dirname "$0")/start.sh"
@@ -133,6 +133,39 @@ with zipfile.ZipFile("new.b2z") as z:
     assert names[-1] == "embed.b2e" and "grid/x.b2nd" in names, names
     assert all(m.compress_type == zipfile.ZIP_STORED for m in z.infolist())
 END
+
+# A whole file as a store, and back.
+if command -v ncgen >/dev/null && [ "${2:-}" = netcdf ]; then
+    cat >t.cdl <<'END'
+netcdf t { dimensions: time = UNLIMITED ; x = 4 ;
+  variables: double time(time) ; time:units = "days since 2000-01-01" ;
+    float u(time, x) ; u:_FillValue = -1.f ; u:long_name = "wind" ; :title = "all" ; :n = 5s ;
+  data: time = 1, 2, 3 ; u = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 ;
+  group: sub { dimensions: y = 2 ; variables: int z(y) ; :title = "inner" ; data: z = 7, 8 ; } }
+END
+    ncgen -k nc4 -o t.nc t.cdl || exit 1
+    run 0 import t.nc whole.b2d
+    run 0 ls -R whole.b2d
+    names 'whole.b2d/sub/z whole.b2d/time whole.b2d/u'
+    run 0 attr whole.b2d/sub get title
+    [ "$(cat out)" = '"inner"' ] || fail "attribute: $(cat out)"
+    run 0 copy whole.b2d whole.b2z
+    ncdump t.nc | sed 1d >t.txt
+    for path in whole.b2d whole.b2z; do
+        run 0 export $path back.nc --force
+        ncdump back.nc | sed 1d >back.txt
+        equal t.txt back.txt
+    done
+    run 3 import t.nc whole.b2d
+    says 'File exists'
+    run 0 import t.nc whole.b2d --force
+    run 0 import t.nc new.b2d/climate/
+    run 0 diff whole.b2d/sub/z new.b2d/climate/sub/z
+    checks=$((checks + 1))
+    [ "$(find whole.b2d -name '0000*' | wc -l)" -eq 1 ] || fail 'commits of a store are left'
+else
+    echo 'stores.sh: without netCDF, whole files were not imported'
+fi
 
 run 3 info s.b2z/nothing
 says 'the store has no entry /nothing'

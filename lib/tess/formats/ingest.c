@@ -99,6 +99,8 @@ create(struct ingest *job, const struct arguments *args, tess_error *err)
     TRY(open_context(args, &context, err));
     if (job->path) {
         open_storage_to_make(job->path, &context, &storage);
+        storage.store = job->store;
+        storage.mode = job->store && args->values[OPT_FORCE] ? TESS_MODE_REPLACE : TESS_MODE_NEW;
     } else {
         TRY(target_open(&job->target, job->out_name, job->params.layout, args, err));
         storage = job->target.storage;
@@ -178,7 +180,7 @@ ingest_run(struct ingest *job, const struct arguments *args, tess_error *err)
     st = tess_array_close(job->out, err);
     job->out = NULL;
     TRY(st);
-    if (job->in->sequential && args->values[OPT_CHUNKS] && !job->target.store)
+    if (job->in->sequential && args->values[OPT_CHUNKS] && !job->store && !job->target.store)
         TRY(close_gaps(job, err));
     if (!job->path)
         TRY(target_publish(&job->target, NULL, err));

@@ -18,6 +18,7 @@ struct ingest {
     struct source *in; // the caller's
     tess_params params; // of the array
     const char *path; // where to write, as part of something larger; NULL: out_name
+    tess_store *store; // that the path is in; NULL: it is a file
     struct target target; // without path
     tess_array *out;
     bool sparse; // new items have the value of those that the input does not store

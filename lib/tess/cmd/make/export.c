@@ -262,7 +262,7 @@ run_export(const struct arguments *args)
     job.about = job.out_name;
     TRY(understand_name(&job, &err));
     TRY(parse_level(&job, args, &err));
-    if (tree_is_folder(job.in_name)) {
+    if (tree_is_whole(job.in_name)) {
         const int status = export_folder(&job, args, &err);
 
         free(job.path);

@@ -7,7 +7,6 @@
 #include "formats/tree/tree_import.h"
 #include "options.h"
 #include "report.h"
-#include "text/text.h"
 
 static int
 run_import(const struct arguments *args)
@@ -16,7 +15,7 @@ run_import(const struct arguments *args)
     tess_status st = TESS_OK;
     tess_error err;
 
-    if (text_ends_with(job.out_name, "/") && source_is_tree(job.in_name))
+    if (tree_import_takes(job.in_name, job.out_name))
         return tree_import(job.in_name, job.out_name, args);
     job.about = job.in_name;
     TRY(source_open(job.in_name, args->values[OPT_DTYPE], args->values[OPT_SHAPE], &job.in, &err));
@@ -60,7 +59,9 @@ const struct command cmd_import = {
         "of variable length, compounds, ...) are named and skipped; the exit status is 1 then.\n"
         "So are those that cannot be read (a filter that HDF5 lacks, a damaged chunk); it is 3.\n"
         "With --strict they, and attributes without counterpart, are failures. The folder\n"
-        "appears when it is complete; --force replaces one that holds arrays and nothing else.\n",
+        "appears when it is complete; --force replaces one that holds arrays and nothing else.\n"
+        "Where PATH is a store, climate.b2d, or a group of one with / behind it, each group is\n"
+        "one of the store, with its attributes, and all is one commit.\n",
     .examples =
         (const struct example[]){
             {"a NumPy array", "tess import winds.npy winds.b2nd"},
@@ -71,6 +72,7 @@ const struct command cmd_import = {
             {"a variable of a netCDF file", "tess import winds.nc:uwnd winds.b2nd"},
             {"a dataset of an HDF5 file", "tess import winds.h5:/uwnd winds.b2nd"},
             {"a whole netCDF file", "tess import winds.nc climate/"},
+            {"the same, as a store", "tess import winds.nc climate.b2d"},
             {"one of the arrays in an .npz file", "tess import winds.npz:uwnd winds.b2nd"},
             {"from another program", "cat winds.npy | tess import - winds.b2nd"},
             {"a directory with one file per chunk",

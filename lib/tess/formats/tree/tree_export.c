@@ -1,5 +1,5 @@
 /*
- * tree_export.c - a folder of arrays as a whole netCDF or HDF5 file.
+ * tree_export.c - a folder of arrays, or a store, as a whole netCDF or HDF5 file.
  *
  * All is defined first: groups, dimensions, variables with their attributes. So what a format does
  * not hold is found before items are written, and dimensions are shared whatever the order is. Then
@@ -54,6 +54,12 @@ tree_is_folder(const char *path)
     struct stat st;
 
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode) && !path_is_sparse(path);
+}
+
+bool
+tree_is_whole(const char *path)
+{
+    return tree_is_folder(path) || open_is_store(path);
 }
 
 // -- what is in the folder
@@ -131,6 +137,69 @@ read_folder(struct job *job, const char *path, const char *group, int depth, tes
     }
     free(entries);
 out:
+    return st;
+}
+
+// -- what is in the store
+
+static tess_status
+read_group(struct job *job, tess_store *store, const tess_entry *entry, tess_error *err)
+{
+    char *const own = tree_unescape(&job->tree, entry->path + 1, strlen(entry->path + 1));
+    struct tree_group *const g = own ? tree_add_group(&job->tree, own) : NULL;
+    tess_array *a = NULL;
+    tess_status st = TESS_OK;
+
+    if (!g)
+        return report_nomem(err, (int64_t)strlen(entry->path));
+    if (!entry->attributes)
+        return TESS_OK;
+    st = tess_store_attributes(store, entry->path, &a, err);
+    if (st == TESS_OK)
+        st = tree_record_load(a, &job->tree, g, err);
+    tess_array_discard(a);
+    return st;
+}
+
+static tess_status
+take_array(struct job *job, const char *path, tess_error *err)
+{
+    struct tree *const t = &job->tree;
+    const char *const slash = strrchr(path, '/');
+    struct tree_group *g = NULL;
+    char *const group = slash > path ? tree_unescape(t, path + 1, (size_t)(slash - path) - 1) : "";
+    char *const own = tree_unescape(t, slash + 1, strlen(slash + 1));
+    char *const file = tree_join(t, job->in, path + 1);
+
+    for (int i = 0; group && i < t->ngroups; i++)
+        if (strcmp(t->groups[i]->path, group) == 0)
+            g = t->groups[i];
+    if (!g || !own || !file)
+        return report_nomem(err, (int64_t)strlen(path));
+    struct tree_variable *var = find_variable(g, own);
+    if (!var)
+        var = tree_add_variable(t, g, own, NULL);
+    if (!var)
+        return report_nomem(err, (int64_t)strlen(own));
+    var->skipped = file;
+    return TESS_OK;
+}
+
+static tess_status
+read_store(struct job *job, tess_error *err)
+{
+    tess_store *store = NULL;
+    tess_status st = open_store(job->in, job->args, &store, err);
+
+    for (int64_t i = 0; st == TESS_OK && i < tess_store_count(store); i++) {
+        tess_entry entry;
+        tess_store_entry(store, i, &entry);
+        if (entry.kind == TESS_ENTRY_GROUP)
+            st = read_group(job, store, &entry, err);
+        else if (entry.kind == TESS_ENTRY_ARRAY)
+            st = take_array(job, entry.path, err);
+    }
+    tess_store_close(store);
     return st;
 }
 
@@ -359,6 +428,12 @@ out:
     return st;
 }
 
+static tess_status
+read_whole(struct job *job, tess_error *err)
+{
+    return open_is_store(job->in) ? read_store(job, err) : read_folder(job, job->in, "", 0, err);
+}
+
 int
 tree_export(const char *in, const char *out, const struct sink_file_kind *kind, int level,
             const struct arguments *args)
@@ -367,7 +442,7 @@ tree_export(const char *in, const char *out, const struct sink_file_kind *kind, 
     tess_status st = TESS_OK;
     tess_error err;
 
-    TRY(read_folder(&job, in, "", 0, &err));
+    TRY(read_whole(&job, &err));
     TRY(list_members(&job, &err));
     TRY(write_file(&job, kind, level, &err));
 out:;

@@ -9,6 +9,8 @@
 
 // Whether a path is a directory that is no array.
 bool tree_is_folder(const char *path);
+// That, or a store.
+bool tree_is_whole(const char *path);
 
 /*
  * Makes the file `out` of the folder `in`, by that kind of sink; `level` is that of sink_plan. The

@@ -1,11 +1,12 @@
 /*
- * tree_import.c - a whole netCDF or HDF5 file as a folder of arrays.
+ * tree_import.c - a whole netCDF or HDF5 file as a folder of arrays, or as a group of a store.
  *
  * The variables are imported one after the other, each as tess import does one: with all threads,
  * in boxes of bounded size.
  */
 #include "formats/tree/tree_import.h"
 
+#include "data/open.h"
 #include "data/output.h"
 #include "formats/attributes.h"
 #include "formats/ingest.h"
@@ -30,6 +31,8 @@ struct job {
     const char *in, *out;
     struct tree tree;
     struct output file;
+    tess_store *store; // instead of the folder
+    const char *group; // of the store: "" or "/group"
     int nskipped; // variables that cannot be an array
     int nunread; // variables that could not be read
     const char *about; // of an error
@@ -48,13 +51,13 @@ check_options(const struct arguments *args, tess_error *err)
     return TESS_OK;
 }
 
-// The path of something in the folder that is made, under its name on the disk.
+// The path of something in the folder that is made, under its name on the disk; or in the store.
 static tess_status
 place(struct job *job, const struct tree_group *g, const char *name, const char *suffix,
       char **path, tess_error *err)
 {
     struct tree *const t = &job->tree;
-    const char *at = job->file.temporary, *from = g->path;
+    const char *at = job->store ? job->group : job->file.temporary, *from = g->path;
     char *part = NULL;
 
     while (at && *from) { // each group is a folder
@@ -88,8 +91,11 @@ static tess_status
 write_array(struct job *job, const char *where, struct source *in, struct tree_variable *var,
             tess_error *err)
 {
-    struct ingest ingest = {
-        .in_name = job->variable, .out_name = job->out, .in = in, .path = where};
+    struct ingest ingest = {.in_name = job->variable,
+                            .out_name = job->out,
+                            .in = in,
+                            .path = where,
+                            .store = job->store};
     tess_status st = TESS_OK;
 
     TRY(ingest_describe(&ingest, job->args, err));
@@ -148,7 +154,8 @@ skip_unread(struct job *job, struct tree_variable *var, const char *where, tess_
 
     tess_storage_init(&storage);
     storage.path = where;
-    const tess_status st = tess_remove(&storage, err);
+    const tess_status st =
+        job->store ? tess_store_remove(job->store, where, err) : tess_remove(&storage, err);
     if (st != TESS_OK && st != TESS_ERR_NOT_FOUND && err->sys != ENOENT)
         return st;
     return skip(job, var, &job->nunread, &reason);
@@ -173,7 +180,7 @@ import_variable(struct job *job, const struct tree_group *g, struct tree_variabl
     else if (!utf8_valid(path, strlen(path)))
         st = report_set(err, TESS_ERR_UNSUPPORTED, "its name is no UTF-8");
     if (st == TESS_OK)
-        st = place(job, g, var->name, TREE_SUFFIX, &where, err);
+        st = place(job, g, var->name, job->store ? "" : TREE_SUFFIX, &where, err);
     if (st == TESS_OK)
         st = source_open_variable(job->in, path, &in, err);
     if (is_beyond(st))
@@ -189,6 +196,20 @@ import_variable(struct job *job, const struct tree_group *g, struct tree_variabl
 // -- groups
 
 static tess_status
+store_record(struct job *job, struct tree_group *g, const char *path, tess_error *err)
+{
+    tess_array *a = NULL;
+    tess_status st = tess_store_attributes(job->store, path[0] ? path : "/", &a, err);
+
+    if (st == TESS_OK)
+        st = tree_record_store(a, &job->tree, g, err);
+    if (st == TESS_OK)
+        return tess_array_close(a, err);
+    tess_array_discard(a);
+    return st;
+}
+
+static tess_status
 import_group(struct job *job, struct tree_group *g, tess_error *err)
 {
     const bool plain = job->args->values[OPT_NO_ATTRIBUTES] != NULL;
@@ -197,7 +218,7 @@ import_group(struct job *job, struct tree_group *g, tess_error *err)
 
     job->about = job->out;
     TRY(place(job, g, NULL, "", &path, err));
-    if (mkdir(path, 0777) != 0)
+    if (!job->store && mkdir(path, 0777) != 0)
         return report_errno(err, "a folder cannot be made");
     if (plain)
         attributes_finish(&g->attributes);
@@ -215,34 +236,77 @@ import_group(struct job *job, struct tree_group *g, tess_error *err)
     for (int i = 0; i < g->nvariables; i++)
         TRY(import_variable(job, g, &g->variables[i], err));
     job->about = job->out;
+    if (job->store)
+        return store_record(job, g, path, err);
     TRY(place(job, g, NULL, "/" TREE_RECORD, &path, err));
     TRY(tree_record_write(path, &job->tree, g, err));
 out:
     return st;
 }
 
+// A folder, or a store, which is made if it is not there.
+static tess_status
+open_out(struct job *job, tess_error *err)
+{
+    const char *const out = job->out;
+    const size_t whole = open_is_store_name(out) ? strlen(out) : 0;
+    const size_t front = whole > 0 ? whole : open_store_front(out);
+    tess_context context;
+
+    if (front == 0)
+        return output_open(&job->file, out, OUTPUT_TREE, job->args->values[OPT_FORCE] != NULL, err);
+    tess_status st = open_context(job->args, &context, err);
+    if (st == TESS_OK)
+        st = open_store_to_change(out, front, true, &context, &job->store, err);
+    job->group = out + front;
+    return st;
+}
+
 int
 tree_import(const char *in, const char *out, const struct arguments *args)
 {
-    struct job job = {.args = args, .in = in, .out = out, .about = in};
+    struct job job = {.args = args, .in = in, .about = in};
+    char *const own = strdup(out);
+    size_t size = own ? strlen(own) : 0;
     tess_status st = TESS_OK;
     tess_error err;
 
+    job.out = own;
+    if (!own)
+        st = report_nomem(&err, (int64_t)strlen(out));
+    TRY(st);
+    while (size > 1 && own[size - 1] == '/')
+        own[--size] = '\0';
     TRY(check_options(args, &err));
     TRY(source_list(in, &job.tree, &err));
     job.about = out;
-    TRY(output_open(&job.file, out, OUTPUT_TREE, args->values[OPT_FORCE] != NULL, &err));
+    TRY(open_out(&job, &err));
     for (int i = 0; i < job.tree.ngroups; i++)
         TRY(import_group(&job, job.tree.groups[i], &err));
     job.about = out;
-    TRY(output_publish(&job.file, &err));
+    if (job.store)
+        TRY(tess_store_commit(job.store, &err));
+    else
+        TRY(output_publish(&job.file, &err));
 out:
-    output_close(&job.file);
+    if (job.store)
+        tess_store_close(job.store);
+    else
+        output_close(&job.file);
     tree_finish(&job.tree);
     const int status = st != TESS_OK      ? report_print(job.about, &err)
                        : job.nunread > 0  ? EXIT_STATUS_FAILED
                        : job.nskipped > 0 ? EXIT_STATUS_NO
                                           : EXIT_STATUS_FINE;
     free(job.variable);
+    free(own);
     return status;
+}
+
+bool
+tree_import_takes(const char *in, const char *out)
+{
+    const size_t size = strlen(out);
+    const bool whole = (size > 0 && out[size - 1] == '/') || open_is_store_name(out);
+    return whole && source_is_tree(in);
 }

@@ -19,6 +19,7 @@
 
 #define RECORD_MAX (64 << 20) // bytes of a file that is read
 #define NAME "record" // of the attribute
+#define RECORD_FORMAT "tessera_group"
 
 static tess_status
 open_scratch(tess_array **a, tess_error *err)
@@ -164,28 +165,42 @@ write_text(const char *path, const char *text, tess_error *err)
     return st;
 }
 
+// The object, in memory of `t`. attributes: those of the group are in it.
+static tess_status
+make_record(struct tree *t, const struct tree_group *g, bool attributes, tess_value *record,
+            tess_error *err)
+{
+    const tess_value *const types = tree_record_types(t, &g->attributes, NULL);
+    tess_pair *const pairs = attributes_alloc(&t->memory, 5, sizeof *pairs);
+    tess_value own, dimensions, variables;
+    size_t n = 0;
+    tess_status st = TESS_OK;
+
+    if (!types || !pairs)
+        return report_nomem(err, g->attributes.count);
+    TRY(make_attributes(t, g, &own, err));
+    TRY(make_dimensions(t, g, &dimensions, err));
+    TRY(make_variables(t, g, &variables, err));
+    pairs[n++] = pair(RECORD_FORMAT, (tess_value){.type = TESS_VALUE_INT, .as = {.i64 = 1}});
+    if (attributes)
+        pairs[n++] = pair("attributes", own);
+    pairs[n++] = pair("attribute_types", *types);
+    pairs[n++] = pair("dimensions", dimensions);
+    pairs[n++] = pair("variables", variables);
+    *record = map_value(pairs, n);
+out:
+    return st;
+}
+
 tess_status
 tree_record_write(const char *path, struct tree *t, const struct tree_group *g, tess_error *err)
 {
-    const tess_value *const types = tree_record_types(t, &g->attributes, NULL);
-    tess_value attributes, dimensions, variables;
     tess_array *scratch = NULL;
+    tess_value record;
     char *json = NULL;
     tess_status st = TESS_OK;
 
-    if (!types)
-        return report_nomem(err, g->attributes.count);
-    TRY(make_attributes(t, g, &attributes, err));
-    TRY(make_dimensions(t, g, &dimensions, err));
-    TRY(make_variables(t, g, &variables, err));
-    const tess_pair pairs[] = {
-        pair("tessera_group", (tess_value){.type = TESS_VALUE_INT, .as = {.i64 = 1}}),
-        pair("attributes", attributes),
-        pair("attribute_types", *types),
-        pair("dimensions", dimensions),
-        pair("variables", variables),
-    };
-    const tess_value record = map_value(pairs, sizeof pairs / sizeof pairs[0]);
+    TRY(make_record(t, g, true, &record, err));
     TRY(open_scratch(&scratch, err));
     TRY(tess_attr_set(scratch, NAME, &record, err));
     TRY(tess_attr_get_json(scratch, NAME, &json, err));
@@ -193,6 +208,19 @@ tree_record_write(const char *path, struct tree *t, const struct tree_group *g, 
 out:
     tess_free(json);
     tess_array_discard(scratch);
+    return st;
+}
+
+tess_status
+tree_record_store(tess_array *a, struct tree *t, struct tree_group *g, tess_error *err)
+{
+    tess_value record;
+    tess_status st = TESS_OK;
+
+    TRY(make_record(t, g, false, &record, err));
+    TRY(attributes_add(&g->attributes, RECORD_FORMAT, &record, err));
+    TRY(attributes_store(&g->attributes, a, err));
+out:
     return st;
 }
 
@@ -300,6 +328,25 @@ read_text(const char *path, struct tree *t, char **text, tess_error *err)
     return st;
 }
 
+static tess_status
+take_record(struct tree *t, struct tree_group *g, const tess_value *record, tess_error *err)
+{
+    tess_status st = TESS_OK;
+
+    TRY(take_attributes(g, tess_value_find(record, "attributes"), err));
+    tree_record_set_types(&g->attributes, tess_value_find(record, "attribute_types"));
+    const tess_value *const dimensions = tess_value_find(record, "dimensions");
+    for (size_t i = 0;
+         dimensions && dimensions->type == TESS_VALUE_LIST && i < dimensions->as.list.count; i++)
+        TRY(take_dimension(t, g, &dimensions->as.list.items[i], err));
+    const tess_value *const variables = tess_value_find(record, "variables");
+    for (size_t i = 0;
+         variables && variables->type == TESS_VALUE_LIST && i < variables->as.list.count; i++)
+        TRY(take_variable(t, g, &variables->as.list.items[i], err));
+out:
+    return st;
+}
+
 tess_status
 tree_record_read(const char *path, struct tree *t, struct tree_group *g, tess_error *err)
 {
@@ -322,17 +369,28 @@ tree_record_read(const char *path, struct tree *t, struct tree_group *g, tess_er
         st = report_nomem(err, sizeof *record);
         goto out;
     }
-    TRY(take_attributes(g, tess_value_find(record, "attributes"), err));
-    tree_record_set_types(&g->attributes, tess_value_find(record, "attribute_types"));
-    const tess_value *const dimensions = tess_value_find(record, "dimensions");
-    for (size_t i = 0;
-         dimensions && dimensions->type == TESS_VALUE_LIST && i < dimensions->as.list.count; i++)
-        TRY(take_dimension(t, g, &dimensions->as.list.items[i], err));
-    const tess_value *const variables = tess_value_find(record, "variables");
-    for (size_t i = 0;
-         variables && variables->type == TESS_VALUE_LIST && i < variables->as.list.count; i++)
-        TRY(take_variable(t, g, &variables->as.list.items[i], err));
+    TRY(take_record(t, g, record, err));
 out:
     tess_array_discard(scratch);
+    return st;
+}
+
+tess_status
+tree_record_load(const tess_array *a, struct tree *t, struct tree_group *g, tess_error *err)
+{
+    struct attributes *const list = &g->attributes;
+    tess_status st = TESS_OK;
+    int kept = 0;
+    tess_value record = {.type = TESS_VALUE_NULL};
+
+    TRY(attributes_load(list, a, err));
+    for (int i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].name, RECORD_FORMAT) == 0)
+            record = list->items[i].value;
+        else
+            list->items[kept++] = list->items[i];
+    list->count = kept;
+    TRY(take_record(t, g, &record, err));
+out:
     return st;
 }

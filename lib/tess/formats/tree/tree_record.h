@@ -20,6 +20,11 @@
  */
 tess_status tree_record_write(const char *path, struct tree *t, const struct tree_group *g,
                               tess_error *err);
+// The same in a store: the attributes of the group are those of `a`, and the object without them is
+// one more, tessera_group, which g->attributes has, too, afterwards.
+tess_status tree_record_store(tess_array *a, struct tree *t, struct tree_group *g, tess_error *err);
+tess_status tree_record_load(const tess_array *a, struct tree *t, struct tree_group *g,
+                             tess_error *err);
 // Read the file into an empty group. Without the file, the group stays empty.
 tess_status tree_record_read(const char *path, struct tree *t, struct tree_group *g,
                              tess_error *err);
