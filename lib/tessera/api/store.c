@@ -2,6 +2,7 @@
  * store.c - the public functions on stores of arrays.
  */
 #include "store/store.h"
+#include "store/writer.h"
 
 #include "api/take.h"
 #include "api/uncancelled.h"

@@ -14,6 +14,7 @@
 #include "io/source.h"
 #include "meta/dtype.h"
 #include "store/store.h"
+#include "store/writer.h"
 
 #include <tessera/attr.h>
 #include <tessera/context.h>

@@ -6,13 +6,8 @@
  *      has nothing, and are synced; its first bytes wait in memory (io/front.h)
  *   2. the manifest, with these first bytes, is written and synced
  *   3. it gets its name, which is synced: from here on the new state is current
- *   4. other commits that nobody needs are removed
- *   5. files get their names, first those that lose one; names are synced
- *   6. the first bytes go to the files, so that programs that know of no commits see the new state
- *   7. the manifest is marked as done
- * What died before step 3 has changed nothing. After it, whoever opens the store for writing does
- * the rest again; until then readers have the first bytes from the manifest, and look for files
- * under both names.
+ *   4. files follow it (follow.c)
+ * What died before step 3 has changed nothing.
  */
 #include "store/store.h"
 
@@ -32,272 +27,14 @@
 #include "io/names/below.h"
 #include "io/state_files.h"
 #include "store/manifest.h"
+#include "store/writer.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
-enum { KEPT_COMMITS = 1 };
-
 static const char NEW[] = STATE_FOLDER "/new";
-static const char KEPT[] = STATE_FOLDER "/kept";
-
-static bool
-is_kept_name(const char *name)
-{
-    return strncmp(name, KEPT, sizeof KEPT - 1) == 0 && name[sizeof KEPT - 1] == '/';
-}
-
-static bool
-is_durable(const tess_store *s)
-{
-    return s->storage.durability >= TESS_DURABILITY_ORDERED;
-}
-
-// -- steps 4 to 7, also of a program that died
-
-// Commits but for the newest, as far as they stay.
-tess_status
-store_drop_older(tess_store *s, tess_error *err)
-{
-    struct writer *const w = s->writer;
-    struct state_file *list;
-    size_t n, nolder = 0;
-    tess_status st = state_files_list(&s->files, &list, &n, err);
-    if (st != TESS_OK)
-        return st;
-    struct store_state **const older = mem_zeroed(n + 1, sizeof *older);
-    if (!older)
-        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu commits", n);
-    for (size_t i = 0; i + 1 < n && st == TESS_OK; i++) {
-        const bool recent = n - i <= KEPT_COMMITS;
-        if (!list[i].name[0] && !recent && state_files_drop(&s->files, &list[i]))
-            continue;
-        for (size_t k = 0; k < w->nolder && !older[nolder]; k++)
-            if (w->older[k]->m.number == list[i].number) {
-                older[nolder] = w->older[k];
-                atomic_fetch_add(&older[nolder]->users, 1);
-            }
-        if (!older[nolder])
-            st = store_state_read(s, &list[i], &older[nolder], err);
-        if (st == TESS_OK) { // it counts as in use by a lock of others only
-            state_files_unlock(older[nolder]->lock);
-            older[nolder]->lock = -1;
-            nolder++;
-        } else if (st == TESS_ERR_CORRUPT || st == TESS_ERR_UNSUPPORTED) {
-            st = TESS_OK; // nobody can read it
-        }
-    }
-    mem_free(list);
-    if (st != TESS_OK) {
-        for (size_t i = 0; older && i < nolder; i++)
-            store_state_release(older[i]);
-        mem_free(older);
-        return st;
-    }
-    for (size_t i = 0; i < w->nolder; i++)
-        store_state_release(w->older[i]);
-    mem_free(w->older);
-    w->older = older;
-    w->nolder = nolder;
-    return TESS_OK;
-}
-
-// Take names away, or give them. They are on the disk then.
-static tess_status
-move_files(const tess_store *s, const struct manifest *m, bool give, tess_error *err)
-{
-    tess_status st = TESS_OK;
-    const char *last = "";
-    for (size_t i = 0; i < m->nmoves && st == TESS_OK; i++) {
-        const struct manifest_move *const move = &m->moves[i];
-        if (move->number != m->number || store_is_new_name(move->from) != give)
-            continue;
-        if (!give && below_is_file(s->files.root, move->to)) // done before
-            continue;
-        st = below_move(s->files.root, move->from, move->to, is_durable(s), err);
-        if (st == TESS_ERR_NOT_FOUND)
-            st = TESS_OK; // done before; or another program removed it
-    }
-    for (size_t i = 0; i < m->nmoves && st == TESS_OK && is_durable(s); i++) {
-        const struct manifest_move *const move = &m->moves[i];
-        if (move->number != m->number || store_is_new_name(move->from) != give)
-            continue;
-        st = below_sync_parents(s->files.root, move->to, last, err);
-        if (st == TESS_OK && !give)
-            st = below_sync_parents(s->files.root, move->from, last, err);
-        last = give ? move->to : "";
-    }
-    for (size_t i = 0; i < m->nmoves && st == TESS_OK && !give; i++)
-        if (m->moves[i].number == m->number && !store_is_new_name(m->moves[i].from))
-            below_remove_directories(s->files.root, m->moves[i].from);
-    return st;
-}
-
-// What was removed, and no commit has any more.
-static tess_status
-remove_kept(const tess_store *s, const struct manifest *m, tess_error *err)
-{
-    const struct writer *const w = s->writer;
-    const uint64_t oldest = w->nolder > 0 ? w->older[0]->m.number : m->number;
-    tess_status st = TESS_OK;
-    for (size_t i = 0; i < m->nmoves && st == TESS_OK; i++)
-        if (is_kept_name(m->moves[i].to) && m->moves[i].number <= oldest)
-            st = below_remove(s->files.root, m->moves[i].to, err);
-    return st;
-}
-
-// The first bytes of a file that this program has not open.
-static tess_status
-write_front(const tess_store *s, const struct manifest_file *file, tess_error *err)
-{
-    struct io *io;
-    int64_t size = 0;
-    char *const path = store_path_of(s, file->name);
-    uint8_t *const now = mem_alloc(file->front_size);
-    tess_status st =
-        path && now ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %s", file->name);
-    if (st == TESS_OK && below_is_file(s->files.root, file->name)) {
-        st = io_file_open(path, true, &io, err);
-        if (st == TESS_OK) {
-            const size_t known =
-                file->before_size < file->front_size ? file->before_size : file->front_size;
-            memset(now, 0, file->front_size);
-            st = io_size(io, &size, err);
-            if (st == TESS_OK && (size_t)size >= known) // an empty frame may have got longer
-                st =
-                    io_read(io, 0, now,
-                            (size_t)size < file->front_size ? (size_t)size : file->front_size, err);
-            if (st == TESS_OK && store_front_is_between(now, file))
-                st = io_write(io, 0, file->front, file->front_size, err);
-            if (st == TESS_OK && is_durable(s))
-                st = io_sync(io, err);
-            io_close(io);
-        }
-    }
-    mem_free(path);
-    mem_free(now);
-    return st;
-}
-
-// Of an array that this program has: the same, and space that no commit needs is free.
-static tess_status
-settle_array(const tess_store *s, struct writer_array *x, tess_error *err)
-{
-    struct frame *const f = x->a->grid->frame;
-    const struct manifest_file *const file = manifest_find(&s->state->m, x->name);
-    struct held_state *states;
-    size_t n;
-    if (!file)
-        return TESS_OK;
-    tess_status st = frame_lock_take(f, err);
-    if (st == TESS_OK)
-        st = io_front_settle(frame_file(f), (int64_t)file->front_size, err);
-    frame_lock_release(f);
-    if (st == TESS_OK)
-        st = writer_load_older(s, x->name, f, &states, &n, err);
-    if (st != TESS_OK)
-        return st;
-    frame_let_go(f, states, n);
-    frame_hold(f);
-    writer_free_older(states, n);
-    return TESS_OK;
-}
-
-static struct writer_array *
-array_of_file(const tess_store *s, const char *name)
-{
-    for (size_t i = 0; i < s->writer->narrays; i++)
-        if (s->writer->arrays[i].a && strcmp(s->writer->arrays[i].name, name) == 0)
-            return &s->writer->arrays[i];
-    return NULL;
-}
-
-static tess_status
-follow_fronts(const tess_store *s, const struct manifest *m, tess_error *err)
-{
-    tess_status st = TESS_OK;
-    for (size_t i = 0; i < m->nfiles && st == TESS_OK; i++)
-        if (m->files[i].since == m->number && m->files[i].before_size > 0 &&
-            !array_of_file(s, m->files[i].name))
-            st = write_front(s, &m->files[i], err);
-    for (size_t i = 0; i < s->writer->narrays && st == TESS_OK; i++)
-        if (s->writer->arrays[i].a && !s->writer->arrays[i].made)
-            st = settle_array(s, &s->writer->arrays[i], err);
-    return st;
-}
-
-static tess_status
-set_phase(tess_store *s, enum state_phase phase, tess_error *err)
-{
-    struct state_file to = s->writer->current;
-    to.phase = phase;
-    return state_files_rename(&s->files, &s->writer->current, &to, err);
-}
-
-static bool
-has_moves(const struct manifest *m)
-{
-    for (size_t i = 0; i < m->nmoves; i++)
-        if (m->moves[i].number == m->number)
-            return true;
-    return false;
-}
-
-static tess_status
-follow_commit(tess_store *s, tess_error *err)
-{
-    const struct manifest *const m = &s->state->m;
-    struct writer *const w = s->writer;
-    tess_status st = store_drop_older(s, err);
-    if (st == TESS_OK && has_moves(m)) {
-        if (w->current.phase == STATE_COMMITTED) {
-            st = move_files(s, m, false, err);
-            if (st == TESS_OK)
-                st = set_phase(s, STATE_MOVED, err);
-            if (st == TESS_OK && is_durable(s)) // once more, they would take other files away
-                st = state_files_sync(&s->files, err);
-        }
-        if (st == TESS_OK)
-            st = move_files(s, m, true, err);
-    }
-    if (st == TESS_OK)
-        st = remove_kept(s, m, err);
-    if (st == TESS_OK)
-        st = follow_fronts(s, m, err);
-    if (st == TESS_OK)
-        st = set_phase(s, STATE_DONE, err);
-    w->unfinished = st != TESS_OK;
-    return st;
-}
-
-tess_status
-store_roll_forward(tess_store *s, tess_error *err)
-{
-    struct writer *const w = s->writer;
-    struct state_file *list;
-    size_t n;
-    tess_status st = state_files_list(&s->files, &list, &n, err);
-    if (st != TESS_OK)
-        return st;
-    if (n > 0)
-        w->current = list[n - 1];
-    mem_free(list);
-    if (n > 0 && (!s->state || s->state->m.number != w->current.number))
-        return err_set(err, TESS_ERR_STALE, -1, "another program committed meanwhile");
-    if (n > 0 && w->current.phase != STATE_DONE) {
-        st = follow_commit(s, err);
-        if (st == TESS_OK)
-            LOG(TESS_LOG_INFO, TESS_EVENT_COMMIT, s->path,
-                "files followed the commit %" PRIu64 " of a program that died", w->current.number);
-    } else if (n > 0) {
-        st = store_drop_older(s, err);
-    }
-    if (st == TESS_OK)
-        below_clear(s->files.root, NEW); // of a program that died
-    return st;
-}
 
 // -- steps 1 to 3
 
@@ -306,17 +43,8 @@ static tess_status
 read_made(const tess_store *s, const struct writer_array *x, uint8_t **front, size_t *size,
           uint8_t *tail, tess_error *err)
 {
-    tess_storage storage = s->storage;
     tess_array *a;
-    char *const path = store_path_of(s, x->made);
-    if (!path)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
-    storage.path = path;
-    storage.mode = TESS_MODE_READ;
-    storage.mmap = false;
-    storage.plain = true; // whatever it is
-    tess_status st = array_open_newest(&storage, &a, err);
-    mem_free(path);
+    tess_status st = store_open_as_it_is(s, x->made, true, &a, err);
     if (st != TESS_OK)
         return st;
     if (frame_is_sparse(a->grid->frame))
@@ -337,7 +65,7 @@ commit_array(const tess_store *s, struct writer_array *x, struct manifest *m, te
     struct manifest_file *file = manifest_find(m, x->name);
     tess_status st = x->a ? array_commit(x->a, err) : TESS_OK;
     if (st == TESS_OK && x->a && x->made &&
-        is_durable(s)) // its first bytes are in the file already
+        store_is_durable(s)) // its first bytes are in the file already
         st = io_sync(frame_file(x->a->grid->frame), err);
     if (st == TESS_OK)
         st = x->a ? frame_read_front(x->a->grid->frame, &front, &size, tail, err)
@@ -408,7 +136,7 @@ make_manifest(tess_store *s, struct manifest *m, tess_error *err)
 static bool
 changes_something(const tess_store *s, const struct manifest *m)
 {
-    if (!s->state || m->nfiles != s->state->m.nfiles || has_moves(m))
+    if (!s->state || m->nfiles != s->state->m.nfiles || manifest_has_moves(m))
         return true;
     for (size_t i = 0; i < m->nfiles; i++) {
         const struct manifest_file *const x = &m->files[i], *const y = &s->state->m.files[i];
@@ -455,10 +183,10 @@ publish(tess_store *s, struct coming *c, tess_error *err)
     uint8_t *bytes;
     size_t size;
     tess_status st = manifest_write(m, &bytes, &size, err);
-    if (st == TESS_OK && is_durable(s) && has_moves(m)) // names of new files
+    if (st == TESS_OK && store_is_durable(s) && manifest_has_moves(m)) // names of new files
         st = below_sync_parents(s->files.root, STATE_FOLDER "/new/", "", err);
     if (st == TESS_OK)
-        st = state_files_commit(&s->files, m->number, bytes, size, is_durable(s), err);
+        st = state_files_commit(&s->files, m->number, bytes, size, store_is_durable(s), err);
     mem_free(bytes);
     if (st != TESS_OK)
         return st;
@@ -482,7 +210,7 @@ store_commit(tess_store *s, tess_error *err)
     struct coming c = {0};
     if (!w)
         return err_set(err, TESS_ERR_ARG, -1, "the store was opened for reading only");
-    tess_status st = w->unfinished ? follow_commit(s, err) : TESS_OK;
+    tess_status st = w->unfinished ? store_follow(s, err) : TESS_OK;
     if (st == TESS_OK)
         st = coming_make(s, &c, err);
     const bool changes = st == TESS_OK && changes_something(s, &c.state->m);
@@ -491,10 +219,10 @@ store_commit(tess_store *s, tess_error *err)
     coming_finish(&c);
     if (!changes || st != TESS_OK)
         return st;
-    if (is_durable(s)) // before anything of the last commit goes
+    if (store_is_durable(s)) // before anything of the last commit goes
         st = state_files_sync(&s->files, err);
     if (st == TESS_OK)
-        st = follow_commit(s, err);
+        st = store_follow(s, err);
     if (st == TESS_OK)
         writer_let_go(s);
     return st;

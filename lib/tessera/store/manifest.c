@@ -250,6 +250,15 @@ manifest_find_then(const struct manifest *now, const struct manifest *older, con
     return manifest_find(older, name);
 }
 
+bool
+manifest_has_moves(const struct manifest *m)
+{
+    for (size_t i = 0; i < m->nmoves; i++)
+        if (m->moves[i].number == m->number)
+            return true;
+    return false;
+}
+
 // -- to bytes
 
 static tess_value

@@ -86,6 +86,9 @@ tess_status manifest_copy(struct manifest *to, const struct manifest *from, tess
 // Whether a name is of those that files have between two others, or before they have one.
 bool store_is_new_name(const char *name);
 
+// Whether moves follow the commit.
+bool manifest_has_moves(const struct manifest *m);
+
 /*
  * Where a file of an older commit is by now, as a later one says: the name that it got in the first
  * commit after *number that moved it; that becomes *number. NULL: none did.

@@ -219,3 +219,21 @@ store_open_in_source(const tess_store *s, tess_source *source, tess_array **a, t
         source->close(source->user);
     return st;
 }
+
+tess_status
+store_open_as_it_is(const tess_store *s, const char *file, bool plain, tess_array **a,
+                    tess_error *err)
+{
+    tess_storage storage = s->storage;
+    char *const path = store_path_of(s, file);
+    *a = NULL;
+    if (!path)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    storage.path = path;
+    storage.mode = TESS_MODE_READ;
+    storage.plain |= plain;
+    storage.mmap &= !plain;
+    const tess_status st = array_open_newest(&storage, a, err);
+    mem_free(path);
+    return st;
+}

@@ -9,6 +9,7 @@
 #include "io/storage.h"
 #include "store/listing.h"
 #include "store/manifest.h"
+#include "store/writer.h"
 #include "store/zip.h"
 #include "task/watch.h"
 

@@ -26,17 +26,8 @@ static tess_status
 open_below(const tess_store *s, const char *file, tess_array **a, tess_error *err)
 {
     const struct manifest_file *const listed = s->state ? manifest_find(&s->state->m, file) : NULL;
-    tess_storage storage = s->storage;
-    if (listed)
-        return store_state_file(s, listed, a, err);
-    char *const path = store_path_of(s, file);
-    if (!path)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
-    storage.path = path;
-    storage.mode = TESS_MODE_READ;
-    const tess_status st = array_open_newest(&storage, a, err);
-    mem_free(path);
-    return st;
+    return listed ? store_state_file(s, listed, a, err)
+                  : store_open_as_it_is(s, file, false, a, err);
 }
 
 // The bytes of an array in embed.b2e; allocated for the caller.

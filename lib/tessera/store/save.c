@@ -18,6 +18,7 @@
 #include "grid/grid.h"
 #include "io/io.h"
 #include "store/listing.h"
+#include "store/writer.h"
 #include "store/zip_write.h"
 
 #include <tessera/params.h>

@@ -206,19 +206,11 @@ open_with_front(const tess_store *s, const struct manifest_file *file, struct ho
 }
 
 static tess_status
-open_as_it_is(const tess_store *s, const char *name, tess_array **a, tess_error *err)
+open_changed(const tess_store *s, const char *name, tess_array **a, tess_error *err)
 {
-    tess_storage storage = s->storage;
-    char *const path = store_path_of(s, name);
-    if (!path)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
-    LOG(TESS_LOG_WARNING, TESS_EVENT_REFRESH, path,
+    LOG(TESS_LOG_WARNING, TESS_EVENT_REFRESH, name,
         "another program changed it since the commit %" PRIu64 " of its store", s->state->m.number);
-    storage.path = path;
-    storage.mode = TESS_MODE_READ;
-    const tess_status st = array_open_newest(&storage, a, err);
-    mem_free(path);
-    return st;
+    return store_open_as_it_is(s, name, false, a, err);
 }
 
 // An empty frame, all of which the commit has, unless another program changed it since.
@@ -238,7 +230,7 @@ open_whole(const tess_store *s, const struct manifest_file *file, tess_array **a
     if (st != TESS_OK)
         return st;
     if (differs && newest == s->state->m.number)
-        return open_as_it_is(s, file->name, a, err);
+        return open_changed(s, file->name, a, err);
     uint8_t *const bytes = mem_alloc(file->front_size);
     if (!bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", file->front_size);
@@ -316,12 +308,12 @@ open_file_once(const tess_store *s, const struct manifest_file *file, int64_t en
     if (st == TESS_OK && found) {
         if (is_newest && !f.has_front && !f.has_before) {
             home_close(&f.home);
-            st = open_as_it_is(s, file->name, a, err);
+            st = open_changed(s, file->name, a, err);
         } else {
             st = open_with_front(s, file, &f.home, a, err);
         }
     } else if (st == TESS_OK && is_newest) {
-        st = open_as_it_is(s, file->name, a, err);
+        st = open_changed(s, file->name, a, err);
     } else if (st == TESS_OK) {
         st = err_set(err, TESS_ERR_STALE, -1,
                      "the file of the commit %" PRIu64 " is gone, or was changed by a program "

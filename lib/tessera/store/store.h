@@ -41,36 +41,7 @@ struct store_state {
     struct manifest m;
 };
 
-// An array that a writer has.
-struct writer_array {
-    char *name; // of its file, as the next commit has it; owned
-    char *made; // where a new one is until then; NULL: it is in a commit, or was found; owned
-    char *path; // the same, of the file system; owned
-    tess_array *a; // held; NULL: the program did not keep it
-    uint8_t *settled; // the first bytes of the file, as they are there; owned; of a new one NULL
-    size_t settled_size;
-    uint8_t *coming; // those of the commit that is being made; owned
-    size_t coming_size;
-};
-
-struct writer {
-    // What the next commit is to have, with its number: files, in the state of the last commit or
-    // as they were found, and moves.
-    struct manifest next;
-    struct writer_array *arrays;
-    size_t narrays;
-    unsigned numbers; // of new names
-    size_t opened, sweep_at; // arrays, since those that were closed were let go; and when to do so
-    bool replaces; // a new array may have taken the name of another one
-    struct state_file current; // the last commit; number 0: none
-    bool unfinished; // what follows a commit failed, and is to be done again
-    struct store_state **older; // other commits that stay, ascending
-    size_t nolder;
-    bool relisted; // the listing is that of `next`
-};
-
-struct frame;
-struct held_state;
+struct writer;
 
 struct tess_store {
     struct home_maker maker; // first: a tess_storage leads to it (array/open/open.h)
@@ -135,55 +106,20 @@ tess_status store_state_file(const tess_store *s, const struct manifest_file *fi
 // Whether bytes of a file are those of one front or the other, byte by byte.
 bool store_front_is_between(const uint8_t *now, const struct manifest_file *file);
 
-// -- writer.c: the state to come
-
-void writer_free(struct writer *w); // NULL: fine
-// Begin with the commit that was read.
-tess_status writer_begin(tess_store *s, tess_error *err);
-
-// An array to be made at a path: where. *storage becomes that of a new file, whose path is the
-// writer's. kind: how its name ends.
-tess_status writer_place(tess_store *s, tess_storage *storage, tess_entry_kind kind,
-                         tess_error *err);
-tess_status writer_open_file(tess_store *s, const char *file, tess_array **a, tess_error *err);
-// Of a group: of a new one if it has none.
-tess_status writer_open_attributes(tess_store *s, const char *group, tess_array **a,
-                                   tess_error *err);
-tess_status writer_remove(tess_store *s, const char *path, tess_error *err);
-tess_status writer_rename(tess_store *s, const char *from, const char *to, tess_error *err);
-// The listing is that of the state to come.
-tess_status writer_relist(tess_store *s, tess_error *err);
-// Arrays that the program has closed, and that have nothing to commit.
-void writer_let_go(tess_store *s);
-// States that other commits have of a file, for the caller to free; those that can be read.
-tess_status writer_load_older(const tess_store *s, const char *name, const struct frame *f,
-                              struct held_state **states, size_t *n, tess_error *err);
-void writer_free_older(struct held_state *states, size_t n); // NULL: fine
-
-// New arrays that were not made, those that the program discarded, and those whose names new ones
-// have taken: they are none of the writer's any more.
-void writer_drop_missing(tess_store *s);
-// A file of a manifest, which a new one replaces, goes away.
-tess_status writer_keep_replaced(struct writer *w, struct manifest *m,
-                                 const struct manifest_file *file, tess_error *err);
-// What was to come is the last commit.
-void writer_committed(tess_store *s);
-// No array is to be written any more, by whoever has it still.
-void writer_forget(struct writer *w);
-// Everything in the listing that is in no commit joins the next one.
-tess_status writer_adopt(tess_store *s, tess_error *err);
-
 // -- commit.c: the state to come becomes the newest
 
 tess_status store_commit(tess_store *s, tess_error *err);
 tess_status store_abort(tess_store *s, tess_error *err);
-// What a program left that died after its commit.
-tess_status store_roll_forward(tess_store *s, tess_error *err);
-// Other commits that stay: w->older. Those that nobody needs are removed.
-tess_status store_drop_older(tess_store *s, tess_error *err);
 // The newest commit gets a name, by which it stays; or a commit loses it.
 tess_status store_name(tess_store *s, const char *name, tess_error *err);
 tess_status store_unname(tess_store *s, const char *name, tess_error *err);
+
+// -- follow.c: files follow a commit
+
+bool store_is_durable(const tess_store *s);
+tess_status store_follow(tess_store *s, tess_error *err);
+// What a program left that died after its commit.
+tess_status store_roll_forward(tess_store *s, tess_error *err);
 
 // -- place.c
 
@@ -203,6 +139,10 @@ tess_status bytes_source(uint8_t *bytes, size_t size, tess_source *source, tess_
 // What is at a source, as an array; the source belongs to it, also after a failure.
 tess_status store_open_in_source(const tess_store *s, tess_source *source, tess_array **a,
                                  tess_error *err);
+// A file of a directory, for reading, in whatever state it is. plain: whatever it holds.
+tess_status store_open_as_it_is(const tess_store *s, const char *file, bool plain, tess_array **a,
+                                tess_error *err);
+
 // -- embedded.c
 
 // What the super-chunk embed.b2e holds. If that cannot be read, it is left out.
