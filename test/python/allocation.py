@@ -5,9 +5,11 @@ Debian has in libpython3-testsuite; without it, the test is skipped.
 """
 
 import gc
+import io
 import pickle
 import sys
 import unittest
+import zipfile
 
 import numpy as np
 import tessera
@@ -74,6 +76,20 @@ def calls(a, value, out):
     yield lambda: list(adoption.missing())
     yield lambda: copy.adopt().end()
     yield lambda: tessera.layout((100, 100), "f4", "row")
+    image = io.BytesIO()
+    with zipfile.ZipFile(image, "w") as archive:
+        archive.writestr("g/a.b2nd", a.to_bytes())
+    store = tessera.open_store(image.getvalue())
+    yield lambda: store["g/a"]
+    yield lambda: store["g"]["a"][1]
+    yield lambda: store._entries("/", True)
+    yield lambda: list(store)
+    yield lambda: "g/b" in store
+    yield lambda: (store.number, store.left_out, store.path)
+    yield lambda: store["g/b"]
+    yield lambda: dict(store.attrs)
+    yield lambda: store._remove("g/a")
+    yield lambda: tessera.open_store(image.getvalue())
     yield lambda: repr(a)
     yield lambda: (a.shape, a.fill_value, a.layout, a.dims)
     yield lambda: pickle.loads(pickle.dumps(a))

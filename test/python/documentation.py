@@ -54,6 +54,17 @@ with a.adopt() as adoption:
     lease: tessera.Lease = adoption.lease(packet.cbytes)
     adoption.add(memoryview(bytes(packet.place("x.b2nd", lease, sync=True))))
 
+with tessera.open_store("s.b2d", "a", durability="none", wait=1.5) as store:
+    store["u"] = np.arange(3)
+    u: tessera.Array = store.create("winds/u", (3, 4), "f4", codec="zstd", fill_value=1)
+    store["winds"].attrs["k"] = 1
+    names: list[str] = [entry.name for entry in store.walk() if entry.size > 0]
+    store.rename("u", "v")
+    store.commit()
+    store.name_commit("first")
+with tessera.open_store("s.b2d", commit="first") as store:
+    number: int = store.number if store.refresh() else len(store)
+
 def parallel(dask_array: Any, dataset: Any) -> None:
     tessera.from_dask(dask_array, "y.b2nd", chunks=(10, 10), shared=True).close()
     tessera.to_tessera(dataset, "ds", encoding={"x": {"level": 3}}, unlimited_dims=["t"])
@@ -73,6 +84,7 @@ tessera.asarray([1]).append([1], axis="0")
 tessera.encode(5, ..., 1)
 tessera.asarray([1]).adopt().lease("big")
 tessera.open("x.b2nd", checksums="all")
+tessera.open_store("s.b2d", commit=1.5)
 """
 
 
@@ -113,7 +125,8 @@ class Documentation(InFolder):
         for name in tessera.__all__:
             if not name.startswith("_"):
                 self.assertTrue(getattr(tessera, name).__doc__, name)
-        for cls in (tessera.Array, tessera.Packet, tessera.Adoption):
+        for cls in (tessera.Array, tessera.Packet, tessera.Adoption, tessera.Group, tessera.Store,
+                    tessera._tessera.Store):
             for name, member in vars(cls).items():
                 if not name.startswith("_"):
                     self.assertTrue(member.__doc__, name)
@@ -139,7 +152,7 @@ class Types(InFolder):
     def test_mistakes(self):
         pathlib.Path("mistakes.py").write_text(MISTAKES)
         done = self.mypy("mistakes.py")
-        self.assertEqual(done.stdout.count(": error:"), 8, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count(": error:"), 9, done.stdout + done.stderr)
 
     def test_stubs_fit_the_extension(self):
         stubtest = shutil.which("stubtest")

@@ -21,7 +21,7 @@ LAYERS = [
     ["folders.addition", "folders.growth"],
     ["folders.stored", "folders.variables", "publish"],
     ["folders.lazy", "tasks"],
-    ["encoding", "folders.attributes"],
+    ["encoding", "folders.attributes", "stores"],
     ["opening"],
     ["array"],
     ["attributes", "folders.groups", "layouts", "operators", "packets", "places"],

@@ -114,6 +114,42 @@ def use(a, value, out):
     attempt(b.__getitem__, 0)
 
 
+def use_store(path):
+    """Every method of a store that is written, and one of its readers."""
+    with tessera.open_store(path, "a", durability="none") as store:
+        store["g/a"], store["g/b"] = [1, 2, 3], 5
+        a, again = store["g/a"], store["g/a"]
+        attempt(a.append, [4])
+        attempt(again.view[1:].__setitem__, 0, 9)
+        attempt(store.__setitem__, "g", 1)
+        attempt(store.__setitem__, "../x", 1)
+        attempt(store.__setitem__, 5, 1)
+        attempt(store.__getitem__, "no")
+        attempt(store.__delitem__, "no")
+        attempt(store.create, "g/a", 3, "i4")
+        attempt(store.rename, "g/a", "g/b")
+        store["g"].attrs["k"] = 1
+        store.rename("g/b", "c")
+        store["g/c"] = a
+        del store["c"]
+        store.commit()
+        (list(store), store.number, store.left_out, repr(store), repr(store["g"]), store["g"] == 1)
+        store["g/c"][0] = 7
+        store.abort()
+        attempt(a.__getitem__, 0)
+        attempt(store.name_commit, "no name")
+        attempt(store.forget_commit, "none")
+        attempt(pickle.dumps, store)
+    attempt(list, store)
+    with tessera.open_store(path) as store:
+        list(store["g"].values())
+        (dict(store["g"].attrs), list(store.walk()), store.refresh())
+        pickle.loads(pickle.dumps(store["g/a"]))
+    attempt(tessera.open_store, path, commit="none")
+    attempt(tessera.open_store, path, "nonsense")
+    attempt(tessera.open_store, b"no zip file")
+
+
 class References(unittest.TestCase):
     def settle(self, rounds, function):
         """Repeat until rounds of it leave nothing behind. Caches of Python and NumPy fill at first,
@@ -147,6 +183,13 @@ class References(unittest.TestCase):
         for x, count in zip(constants, held):
             now = sys.getrefcount(x)
             self.assertLess(abs(now - count), rounds, f"references to {x!r}: {count}, then {now}")
+
+    def test_stores(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "s.b2d")
+            self.settle(30, lambda: use_store(path))
+            gc.collect()
+            tessera.open_store(path, "r+").close()
 
     def test_cycles(self):
         """An array that refers to its views and adoptions is closed when nothing else does."""

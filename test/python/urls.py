@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import unittest
+import zipfile
 
 import numpy as np
 import tessera
@@ -55,6 +56,24 @@ class Urls(InFolder):
         with self.assertRaises(FileNotFoundError) as caught:
             tessera.open(address + "nothing.b2nd")
         self.assertEqual(caught.exception.filename, address + "nothing.b2nd")
+
+    @unittest.skipUnless(SERVE, "no server")
+    def test_store(self):
+        items = np.arange(1000)
+        with zipfile.ZipFile("s.b2z", "w") as archive:
+            archive.writestr("g/a.b2nd", tessera.asarray(items).to_bytes())
+        address = self.serve() + "s.b2z"
+        with tessera.open_store(address) as store:
+            a = store["g/a"]
+            self.assertEqual((list(store), a.path), (["g"], address + "/g/a"))
+            self.assertEqual((dict(store.attrs), store.refresh()), ({}, False))
+        self.assertTrue(same(a[...], items))
+        self.assertTrue(same(pickle.loads(pickle.dumps(a))[...], items))
+        for mode in ("r+", "a", "x"):
+            with self.assertRaises((tessera.Error, OSError)):
+                tessera.open_store(address, mode)
+        with self.assertRaises(FileNotFoundError):
+            tessera.open_store(address + "-not")
 
     def test_refused(self):
         for url in ("http://", "http://127.0.0.1:1/a.b2nd\n", "HTTPS://127.0.0.1:99999/"):

@@ -60,7 +60,7 @@ class Wheel(unittest.TestCase):
                 "folders/attributes.py", "folders/groups.py", "folders/growth.py", "folders/lazy.py",
                 "folders/names.py", "folders/stored.py", "folders/variables.py",
                 "layouts.py", "opening.py", "operators.py", "packets.py", "places.py",
-                "publish.py", "py.typed", "tasks.py", "xarray_backend.py")}
+                "publish.py", "py.typed", "stores.py", "tasks.py", "xarray_backend.py")}
             alone = {name.split(".data/platlib/")[-1] for name in names}
             self.assertEqual(package, alone)
             root = next(pathlib.Path(folder).rglob("__init__.py")).parent.parent

@@ -80,7 +80,7 @@ adoption_dealloc(PyObject *self)
         py_family_notice_fork(ad->array->family);
     if (ad->handle && !ad->array->family->broken) {
         ad->array->family->refs++;
-        py_call_forget(NULL, ad->handle, ad->array->family, NULL);
+        py_call_forget((struct py_gone){.adoption = ad->handle}, ad->array->family, NULL);
     }
     Py_XDECREF((PyObject *)ad->array);
     ((freefunc)(uintptr_t)PyType_GetSlot(type, Py_tp_free))(self);

@@ -24,6 +24,7 @@ array_traverse(PyObject *self, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(((struct py_array *)(void *)self)->base);
+    Py_VISIT(((struct py_array *)(void *)self)->store);
     return 0;
 }
 
@@ -35,11 +36,13 @@ array_dealloc(PyObject *self)
 
     PyObject_GC_UnTrack(self);
     py_family_notice_fork(a->family);
+    py_array_part(a);
     // A call of another thread that a fork() cut off may have left the handle in any state.
     if (!a->handle || a->family->broken)
         py_family_leave(a->family);
     else
-        py_call_forget(a->handle, NULL, a->family, a->place);
+        py_call_forget((struct py_gone){.array = a->handle}, a->family, a->place);
+    Py_CLEAR(a->store);
     Py_CLEAR(a->base);
     Py_CLEAR(a->place);
     Py_CLEAR(a->dtype);

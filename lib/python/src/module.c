@@ -14,6 +14,7 @@
 #include "base/names.h"
 #include "class.h"
 #include "packet_class.h"
+#include "store_class.h"
 #include "whole/values.h"
 
 static bool
@@ -21,7 +22,8 @@ fill(PyObject *module)
 {
     return py_names_load() && py_error_add(module) && py_call_add(module) &&
            py_values_add(module) && py_class_add(module) && py_adoption_add(module) &&
-           py_packet_class_add(module) && PyModule_AddFunctions(module, py_open_functions) == 0 &&
+           py_packet_class_add(module) && py_store_class_add(module) &&
+           PyModule_AddFunctions(module, py_open_functions) == 0 &&
            PyModule_AddFunctions(module, py_layout_functions) == 0 &&
            PyModule_AddFunctions(module, py_packet_functions) == 0 &&
            PyModule_AddStringConstant(module, "version", tess_version()) == 0;

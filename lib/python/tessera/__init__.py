@@ -14,7 +14,8 @@ array([10., 11., 12.], dtype=float32)
 An Array is indexed as one of NumPy. Each index reads the items that it selects, in parallel, and
 without the GIL; any number of threads may read and write one array.
 
-create(), open() and asarray() return an Array. to_tessera() writes datasets of xarray, and
+create(), open() and asarray() return an Array. open_store() opens a Store: a directory or zip file
+of many arrays, with commits. to_tessera() writes datasets of xarray, and
 xarray.open_dataset(path, engine="tessera") opens them. from_dask() and to_dask() are for arrays of
 Dask. Packets and adoptions are for processes that write one array together.
 """
@@ -41,6 +42,7 @@ from tessera.encoding import encode
 from tessera.layouts import Layout, layout
 from tessera.opening import asarray, create, open
 from tessera.packets import Adoption, Lease, Packet
+from tessera.stores import Entry, Group, Store, open_store
 
 __all__ = [
     "Adoption",
@@ -49,9 +51,11 @@ __all__ = [
     "Attributes",
     "CancelledError",
     "CorruptError",
+    "Entry",
     "Error",
     "Ext",
     "FormatError",
+    "Group",
     "KindError",
     "Layout",
     "Lease",
@@ -59,6 +63,7 @@ __all__ = [
     "Opaque",
     "Packet",
     "StaleError",
+    "Store",
     "UnsupportedError",
     "__version__",
     "asarray",
@@ -67,6 +72,7 @@ __all__ = [
     "from_dask",
     "layout",
     "open",
+    "open_store",
     "to_dask",
     "to_tessera",
 ]

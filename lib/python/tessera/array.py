@@ -9,9 +9,9 @@ import os
 import sys
 import uuid
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +39,7 @@ _SUM, _MEAN, _VAR, _MIN, _MAX, _, _ANY, _ALL = range(8)
 _NUMPY, _OUTER, _POINTS = range(3)
 
 # Failures of an open that are about the file: they name it, as OSError does.
-_ABOUT_FILES = (
+ABOUT_FILES = (
     _tessera.FormatError,
     _tessera.CorruptError,
     _tessera.UnsupportedError,
@@ -62,6 +62,14 @@ def _finish() -> None:
 
 # A child cannot commit them.
 os.register_at_fork(after_in_child=_unfinished.clear)
+
+
+class Origin(NamedTuple):
+    """How an array of a store is opened again. state tells its items from others; (): nothing does."""
+
+    make: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    state: tuple[Any, ...]
 
 
 class _Index:
@@ -113,6 +121,7 @@ class Array(_tessera.Array, Operators):
     # For pickles: how the array was opened; how a view was made.
     _place: dict[str, Any]
     _made: tuple[str, Any]
+    _origin: Origin | None = None  # of an array of a store that is read
 
     def __enter__(self) -> Array:
         return self
@@ -183,6 +192,10 @@ class Array(_tessera.Array, Operators):
     @dims.setter
     def dims(self, names: Iterable[str]) -> None:
         self._dims_set(tuple(names))
+
+    @property
+    def _in_store(self) -> bool:
+        return "store" in self._place
 
     # Items
 
@@ -544,9 +557,11 @@ class Array(_tessera.Array, Operators):
     def __reduce__(self) -> tuple[Any, ...]:
         if self.base is not None:
             return _remade, (self.base, *self._made)
+        if self._origin is not None:
+            return self._origin.make, self._origin.arguments
         if self.path is None:
             return _reopened, (self.to_bytes(), "r+" if self.writable else "r", options_of(self._place))
-        if self.writable:
+        if self.writable or self._in_store:
             raise TypeError(
                 f"the array {self.path!r} is open for writing, and a file has one writer: it cannot be"
                 " pickled, nor sent to other processes. tessera.from_dask() writes an array of Dask"
@@ -557,7 +572,7 @@ class Array(_tessera.Array, Operators):
     def _as_dask(self, chunks: Any = "auto") -> Any:
         """As to_dask(). Dask is imported when it is needed."""
         source = self
-        if self.base is None and self.path is not None and self.writable:
+        if self.base is None and self.path is not None and self.writable and not self._in_store:
             self.flush()
             source = open_at(self.path, "r")
         elif self.base is None and self.writable:
@@ -573,11 +588,12 @@ class Array(_tessera.Array, Operators):
             return (type(self).__name__, self.base.__dask_tokenize__(), repr(self._made))
         if self.path is None:
             return (type(self).__name__, self.to_bytes())
-        if self.writable:
+        if self.writable or (self._in_store and not (self._origin and self._origin.state)):
             return (type(self).__name__, uuid.uuid4().hex)  # they may be others at any time
         info = self._info()
         sizes = self.shape, self.dtype.str, info["cbytes"], info["file_size"]
-        return (type(self).__name__, self.path, *state_of(self._place), *sizes)
+        state = self._origin.state if self._origin else state_of(self._place)
+        return (type(self).__name__, self.path, *state, *sizes)
 
     def __repr__(self) -> str:
         name = type(self).__name__
@@ -598,7 +614,7 @@ class Array(_tessera.Array, Operators):
 def opened(array: Array, place: dict[str, Any]) -> Array:
     """The array that a call made of a place."""
     array._place = place
-    if is_written(place) and array.path is not None:
+    if is_written(place) and array.path is not None and "store" not in place:
         _unfinished[id(array)] = array
     return array
 
@@ -628,7 +644,7 @@ def open_at(
     place = to_open(path, mode, mmap=mmap, **options)
     try:
         return opened(_tessera._open(Array, place), place)
-    except _ABOUT_FILES as error:
+    except ABOUT_FILES as error:
         raise type(error)(_with_path(error, path, place)) from None
 
 

@@ -1,9 +1,9 @@
-"""The attributes of an array, as a mapping."""
+"""The attributes of an array, or of a group of a store, as a mapping."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -24,8 +24,20 @@ def _plain(value: Any) -> Any:
     return value
 
 
+class Holder(Protocol):
+    """What has attributes: an array, or a group of a store."""
+
+    def _attr_get(self, name: str, /) -> Any: ...
+
+    def _attr_set(self, name: str, value: Any, /) -> None: ...
+
+    def _attr_delete(self, name: str, /) -> None: ...
+
+    def _attr_names(self) -> list[str]: ...
+
+
 class Attributes(MutableMapping[str, Any]):
-    """The attributes of an array: None, bool, int, float, str, bytes, and lists and dicts of them.
+    """The attributes of an array or group: None, bool, int, float, str, bytes, and lists and dicts of them.
 
     Scalars and arrays of NumPy become numbers and lists. A list that is changed does not change the
     attribute: set it again.
@@ -38,23 +50,23 @@ class Attributes(MutableMapping[str, Any]):
     {'scale': 0.01, 'units': 'K', 'range': [200, 300]}
     """
 
-    def __init__(self, array: _tessera.Array) -> None:
-        self._array = array
+    def __init__(self, holder: Holder) -> None:
+        self._holder = holder
 
     def __getitem__(self, name: str) -> Any:
-        return self._array._attr_get(name)
+        return self._holder._attr_get(name)
 
     def __setitem__(self, name: str, value: Any) -> None:
-        self._array._attr_set(name, _plain(value))
+        self._holder._attr_set(name, _plain(value))
 
     def __delitem__(self, name: str) -> None:
-        self._array._attr_delete(name)
+        self._holder._attr_delete(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._array._attr_names())
+        return iter(self._holder._attr_names())
 
     def __len__(self) -> int:
-        return len(self._array._attr_names())
+        return len(self._holder._attr_names())
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({dict(self)!r})"

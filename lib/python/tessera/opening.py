@@ -81,6 +81,19 @@ def _with_size(dtype: npt.DTypeLike) -> np.dtype[Any]:
     return kind
 
 
+def described(shape: Shape, dtype: npt.DTypeLike, fill_value: Any, **layout: Any) -> dict[str, Any]:
+    """The parameters of a new array; layout has arguments of create()."""
+    params = methods(**layout)
+    kind = _with_size(dtype)
+    params.update(shape=shape, dtype=kind)
+    if fill_value is not None and not kind.hasobject:
+        fill = np.asarray(fill_value, dtype=kind)
+        if fill.size != 1:
+            raise ValueError(f"fill_value has {fill.size} items, expected 1")
+        params["fill"] = fill.tobytes()
+    return params
+
+
 def create(
     path: Path | None,
     shape: Shape,
@@ -131,16 +144,18 @@ def create(
         lock_file=lock_file,
         explicit_commits=explicit_commits,
     )
-    params = methods(
-        chunks=chunks, blocks=blocks, codec=codec, level=level, filters=filters, layout=layout
+    params = described(
+        shape,
+        dtype,
+        fill_value,
+        chunks=chunks,
+        blocks=blocks,
+        codec=codec,
+        level=level,
+        filters=filters,
+        layout=layout,
     )
-    kind = _with_size(dtype)
-    params.update(shape=shape, dtype=kind, sparse=sparse)
-    if fill_value is not None and not kind.hasobject:
-        fill = np.asarray(fill_value, dtype=kind)
-        if fill.size != 1:
-            raise ValueError(f"fill_value has {fill.size} items, expected 1")
-        params["fill"] = fill.tobytes()
+    params["sparse"] = sparse
     return opened(_tessera._create(Array, place, params, None), place)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Mapping
 from typing import Any, Literal, Union
 
@@ -21,6 +22,7 @@ Durability = Literal["none", "ordered", "fsync"]
 _READ, _UPDATE, _NEW, _REPLACE = range(4)
 _OPEN_MODES = {"r": _READ, "r+": _UPDATE}
 _CREATE_MODES = {"x": _NEW, "w": _REPLACE}
+_STORE_MODES = {**_OPEN_MODES, "x": _NEW}
 # Options of open(), and their defaults.
 _DEFAULTS = {
     "threads": None,
@@ -72,9 +74,30 @@ def to_create(path: Path | None, mode: str, **options: Any) -> dict[str, Any]:
     return _place(path, _number(mode, _CREATE_MODES), options)
 
 
+def to_open_store(path: Path, mode: str, **options: Any) -> dict[str, Any]:
+    """The place of a store, also a new one; options are those of open_store()."""
+    if mode not in _STORE_MODES:
+        raise ValueError(f"mode is {mode!r}, expected 'r', 'r+', 'a' or 'x'")
+    return _place(path, _STORE_MODES[mode], options)
+
+
+def to_make_entry(
+    store: Any, name: str, mode: str, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The place of a new array in a store, whose path names it in errors."""
+    where = None if store.path is None else f"{store.path}{name}"
+    place = {"mode": _number(mode, _CREATE_MODES), "store": store, "entry": name, "path": where}
+    return {**place, **options}
+
+
 def is_written(place: Mapping[str, Any]) -> bool:
     """Whether the array is open for writing."""
     return bool(place["mode"] != _READ)
+
+
+def is_changed(place: Mapping[str, Any]) -> bool:
+    """Whether what is at a local path is opened for writing."""
+    return bool(place["mode"] == _UPDATE and "path" in place and "url" not in place)
 
 
 def state_of(place: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -86,6 +109,19 @@ def state_of(place: Mapping[str, Any]) -> tuple[Any, ...]:
     with open(frame, "rb") as file:
         status = os.fstat(file.fileno())
         return status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size, file.read(128)
+
+
+def identity_of_store(place: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Whether a store is a file, and what tells it from others; (): nothing does."""
+    if "path" not in place or place.get("url"):
+        return ()
+    try:
+        status = os.stat(place["path"])
+    except OSError:  # it was removed meanwhile
+        return ()
+    if stat.S_ISDIR(status.st_mode):
+        return False, status.st_dev, status.st_ino
+    return True, status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def options_of(place: Mapping[str, Any]) -> dict[str, Any]:

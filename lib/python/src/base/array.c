@@ -7,6 +7,7 @@
 
 #include "base/dtype.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static PyObject *array_class; // _tessera.Array
@@ -36,11 +37,92 @@ py_array_axis(const struct py_array *a, int64_t axis)
     return -1;
 }
 
+// Closes an array when the calls that are in the way have ended.
+static void
+lose(struct py_array *a)
+{
+    a->family->refs++;
+    py_call_forget((struct py_gone){.array = a->handle}, a->family, NULL);
+    a->handle = NULL;
+    a->lost = true;
+}
+
+void
+py_array_join(struct py_array *a, PyObject *store, bool lost)
+{
+    a->store = Py_NewRef(store);
+    a->after = a->family->arrays;
+    if (a->after)
+        a->after->before = a;
+    a->family->arrays = a;
+    if (lost)
+        lose(a);
+}
+
+void
+py_array_part(struct py_array *a)
+{
+    if (!a->store)
+        return;
+    if (a->after)
+        a->after->before = a->before;
+    if (a->before)
+        a->before->after = a->after;
+    else
+        a->family->arrays = a->after;
+    a->before = a->after = NULL;
+}
+
+// Takes the handles of all arrays of a family; NULL: no memory, nothing is taken.
+static tess_array **
+take_handles(struct py_family *family, size_t *n)
+{
+    *n = 0;
+    for (const struct py_array *a = family->arrays; a; a = a->after)
+        *n += a->handle != NULL;
+    tess_array **const handles = malloc((*n + 1) * sizeof *handles);
+    *n = 0;
+    for (struct py_array *a = family->arrays; handles && a; a = a->after)
+        if (a->handle) {
+            handles[(*n)++] = a->handle;
+            a->handle = NULL;
+            a->lost = true;
+        }
+    return handles;
+}
+
+void
+py_array_lose_all(struct py_family *family)
+{
+    size_t n;
+    tess_array **const handles = take_handles(family, &n);
+
+    family->losses++;
+    for (struct py_array *a = handles ? NULL : family->arrays; a; a = a->after)
+        if (a->handle)
+            lose(a);
+    // Before calls that wait: an array cannot be opened again as long as it is open.
+    PyThreadState *const thread = PyEval_SaveThread();
+    for (size_t i = 0; handles && i < n; i++)
+        (void)tess_array_close(handles[i], NULL); // commits nothing, so it does not fail
+    PyEval_RestoreThread(thread);
+    free(handles);
+}
+
 static void
 take_shape(struct py_array *a, const tess_info *info)
 {
     a->ndim = info->ndim;
     memcpy(a->shape, info->shape, sizeof a->shape);
+}
+
+// Other objects of the same array of a store.
+static void
+give_shape(const struct py_array *a, const tess_info *info)
+{
+    for (struct py_array *other = a->family->arrays; other; other = other->after)
+        if (other != a && other->handle == a->handle)
+            take_shape(other, info);
 }
 
 static bool
@@ -69,6 +151,7 @@ py_array_end_change(struct py_array *a, struct py_call *call, tess_status st, bo
         known = take_info(a, &info);
     else
         take_shape(a, &info);
+    give_shape(a, &info);
     return py_call_end(call, st) && known;
 }
 
@@ -99,7 +182,9 @@ py_array_new(PyObject *class, tess_array *handle, struct py_family *family, PyOb
     if (!a) {
         if (base) {
             base->family->refs++;
-            py_call_forget(handle, NULL, base->family, NULL);
+            py_call_forget((struct py_gone){.array = handle}, base->family, NULL);
+        } else if (family->alone) { // other objects may have it, too
+            py_call_forget((struct py_gone){.array = handle}, family, NULL);
         } else {
             tess_array_discard(handle);
             py_family_leave(family);
@@ -112,6 +197,8 @@ py_array_new(PyObject *class, tess_array *handle, struct py_family *family, PyOb
     if (base) {
         a->base = Py_NewRef((PyObject *)base);
         base->family->refs++;
+        if (base->store)
+            py_array_join(a, base->store, base->lost);
     }
     if (!(base ? take_view(a) : take_new(a))) {
         Py_DECREF((PyObject *)a);

@@ -19,6 +19,10 @@ struct py_array {
     int ndim;
     int64_t shape[TESS_MAX_NDIM];
     int64_t typesize;
+    // Of a store that is written: the store, which stays; and the arrays and views of the family.
+    PyObject *store; // NULL: it is not
+    struct py_array *before, *after;
+    bool lost; // closed, since its store was closed, or its changes were forgotten
 };
 
 // Set the class that py_array_of() accepts; called once.
@@ -29,6 +33,17 @@ void py_array_set_class(PyObject *class);
 // owns the family, too.
 PyObject *py_array_new(PyObject *class, tess_array *handle, struct py_family *family,
                        PyObject *place, struct py_array *base);
+
+// An array of a store that is written, store.h, becomes one of the list of the family. lost: since
+// the call that made it, another one has closed all of them.
+void py_array_join(struct py_array *a, PyObject *store, bool lost);
+
+// It is none any more; fine if it never was.
+void py_array_part(struct py_array *a);
+
+// All arrays and views of a family whose store is closed, or forgot its changes, are closed: inside
+// an exclusive call, between py_call_back() and py_call_end().
+void py_array_lose_all(struct py_family *family);
 
 // Cast the object to struct py_array. NULL: TypeError is set.
 struct py_array *py_array_of(PyObject *object);

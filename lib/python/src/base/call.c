@@ -22,6 +22,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/forgotten.h"
+#include "base/store.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -173,17 +174,30 @@ all_may_run(const struct py_call *call, bool polite)
     return true;
 }
 
-// False: an exception is set that says why the array cannot be used.
-static bool
-usable(struct py_call *call, const struct py_array *a)
+// The exception for an array whose store was closed, or forgot its changes.
+static void
+set_lost(void)
 {
-    call->closed = !a->handle;
+    const tess_error err = {
+        .message = "the array was closed: changes of its store were forgotten, or the store was "
+                   "closed; open it again"};
+    py_error_set(TESS_ERR_STALE, &err, NULL);
+}
+
+// False: an exception is set that says why the array, or the store, cannot be used. lost: NULL, or
+// whether its store is why it is closed.
+static bool
+usable(struct py_call *call, const void *handle, const struct py_family *family, const bool *lost)
+{
+    call->closed = !handle;
     if (in_handler)
         PyErr_SetString(PyExc_RuntimeError,
                         "a handler of a signal cannot use an array: it runs inside a call on one");
+    else if (call->closed && lost && *lost)
+        set_lost();
     else if (call->closed)
-        PyErr_SetString(PyExc_ValueError, "the array is closed");
-    else if (a->family->broken)
+        PyErr_SetString(PyExc_ValueError, lost ? "the array is closed" : "the store is closed");
+    else if (family->broken)
         PyErr_SetString(PyExc_RuntimeError,
                         "the process was forked while another thread was in a call on this array: "
                         "open it again in the child");
@@ -196,7 +210,14 @@ all_usable(struct py_call *call)
     for (int i = 0; i < 2; i++)
         if (call->families[i])
             py_family_notice_fork(call->families[i]);
-    return usable(call, call->array) && (!call->other || usable(call, call->other));
+    const struct py_store *const s = call->store;
+    if (s && !usable(call, s->handle, s->family, NULL))
+        return false;
+    const struct py_array *const arrays[] = {call->array, call->other};
+    for (int i = 0; i < 2; i++)
+        if (arrays[i] && !usable(call, arrays[i]->handle, arrays[i]->family, &arrays[i]->lost))
+            return false;
+    return true;
 }
 
 // Wait until all arrays of the call are free for it. The first one may be wanted exclusively.
@@ -261,13 +282,17 @@ give_way(void)
 // waiting exclusive calls do not go first: they may be waiting for the end of that call. False: an
 // exception is set.
 static bool
-count_in(struct py_call *call, const struct py_array *a, enum py_access access,
-         const struct py_array *other)
+count_in(struct py_call *call, const struct py_store *store, const struct py_array *a,
+         enum py_access access, const struct py_array *other)
 {
-    struct py_family *const second = other && other->family != a->family ? other->family : NULL;
+    struct py_family *const first = store ? store->family : a->family;
+    struct py_family *const second = other && other->family != first ? other->family : NULL;
 
-    *call = (struct py_call){
-        .array = a, .other = other, .families = {a->family, second}, .access = {access, PY_SHARED}};
+    *call = (struct py_call){.store = store,
+                             .array = a,
+                             .other = other,
+                             .families = {first, second},
+                             .access = {access, PY_SHARED}};
     if (!all_usable(call))
         return false;
     if (access == PY_EXCLUSIVE)
@@ -275,9 +300,9 @@ count_in(struct py_call *call, const struct py_array *a, enum py_access access,
     if (!all_may_run(call, access == PY_SHARED && !entered) && !wait_for_arrays(call))
         return false;
     if (access == PY_EXCLUSIVE)
-        a->family->exclusive = true;
+        first->exclusive = true;
     else
-        a->family->users++;
+        first->users++;
     if (second)
         second->users++;
     return true;
@@ -293,7 +318,17 @@ bool
 py_call_begin_both(struct py_call *call, const struct py_array *a, enum py_access access,
                    const struct py_array *other)
 {
-    if (!count_in(call, a, access, other))
+    if (!count_in(call, NULL, a, access, other))
+        return false;
+    call->thread = PyEval_SaveThread();
+    return true;
+}
+
+bool
+py_call_begin_store(struct py_call *call, const struct py_store *store, enum py_access access,
+                    const struct py_array *other)
+{
+    if (!count_in(call, store, NULL, access, other))
         return false;
     call->thread = PyEval_SaveThread();
     return true;
@@ -302,7 +337,7 @@ py_call_begin_both(struct py_call *call, const struct py_array *a, enum py_acces
 bool
 py_call_enter(struct py_call *call, const struct py_array *a, enum py_access access)
 {
-    if (!count_in(call, a, access, NULL))
+    if (!count_in(call, NULL, a, access, NULL))
         return false;
     call->outer = entered;
     entered = call;
@@ -384,18 +419,20 @@ py_call_end_at(struct py_call *call, tess_status st, PyObject *where)
 bool
 py_call_end(struct py_call *call, tess_status st)
 {
-    return py_call_end_at(call, st, call->array ? call->array->place : NULL);
+    return py_call_end_at(call, st,
+                          call->store   ? call->store->place
+                          : call->array ? call->array->place
+                                        : NULL);
 }
 
 void
-py_call_forget(tess_array *handle, tess_adoption *adoption, struct py_family *family,
-               PyObject *place)
+py_call_forget(struct py_gone gone, struct py_family *family, PyObject *place)
 {
-    if (in_handler || family->exclusive) {
-        py_forgotten_keep(handle, adoption, family);
+    if (in_handler || !py_forgotten_can_close(family)) {
+        py_forgotten_keep(gone, family);
         return;
     }
-    py_forgotten_close(handle, adoption, family, place);
+    py_forgotten_close(gone, family, place);
     wake_waiters();
 }
 

@@ -30,6 +30,7 @@
 #define PYTHON_BASE_CALL_H
 
 #include "base/family.h"
+#include "base/forgotten.h"
 #include "base/py.h"
 
 // The access that a call requires: see array.h of the library for each function.
@@ -39,8 +40,10 @@ enum py_access {
 };
 
 struct py_array;
+struct py_store;
 
 struct py_call {
+    const struct py_store *store; // that the call is on, in place of the first array; or NULL
     const struct py_array *array; // names the file in errors; NULL: none yet
     const struct py_array *other; // the second array of a call on two; else NULL
     struct py_family *families[2]; // counted as in use until the end; NULL: none
@@ -74,6 +77,10 @@ void py_call_leave(struct py_call *call);
 bool py_call_begin_both(struct py_call *call, const struct py_array *a, enum py_access access,
                         const struct py_array *other);
 
+// The same for a call on a store. other: an array that is read, or NULL.
+bool py_call_begin_store(struct py_call *call, const struct py_store *store, enum py_access access,
+                         const struct py_array *other);
+
 // The same for a call that is on no open array, such as one that opens it.
 bool py_call_begin_new(struct py_call *call);
 
@@ -91,10 +98,8 @@ bool py_call_end_at(struct py_call *call, tess_status st, PyObject *where);
 // and cancels the call if one of them raises.
 bool py_call_progress(int64_t done, int64_t total, void *user);
 
-// Close an array, or end an adoption without a commit, one of which is NULL, whose object is gone:
-// now, or when the calls that are in the way end. The family, which is no broken one, is left by
-// one. An exception that is set stays.
-void py_call_forget(tess_array *handle, tess_adoption *adoption, struct py_family *family,
-                    PyObject *place);
+// Close that whose object is gone: now, or when the calls that are in the way end. The family,
+// which is no broken one, is left by one. An exception that is set stays.
+void py_call_forget(struct py_gone gone, struct py_family *family, PyObject *place);
 
 #endif

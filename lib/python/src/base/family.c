@@ -14,7 +14,7 @@ py_family_new(void)
         return NULL;
     }
     family->refs = 1;
-    family->forks = forks;
+    family->born = family->forks = forks;
     return family;
 }
 
@@ -42,4 +42,10 @@ py_family_notice_fork(struct py_family *family)
     family->broken |= family->users > 0 || family->exclusive;
     family->forks = forks;
     family->wanting = family->waiting = family->owed = 0;
+}
+
+bool
+py_family_is_inherited(const struct py_family *family)
+{
+    return family->born != forks;
 }

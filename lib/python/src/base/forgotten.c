@@ -1,5 +1,6 @@
 /*
- * forgotten.c - arrays and adoptions whose objects are gone, and that the program did not close.
+ * forgotten.c - arrays, adoptions and stores whose objects are gone, and that the program did not
+ * close.
  *
  * Objects also go while a handler of a signal runs inside a call, and while another thread is in an
  * exclusive call on the array that a view is of. Closing one there could wait for a lock that the
@@ -14,9 +15,8 @@
 
 struct kept {
     struct kept *next;
-    tess_array *handle; // NULL: it is an adoption
+    struct py_gone gone;
     struct py_family *family;
-    tess_adoption *adoption;
 };
 
 static struct kept *kept; // under the GIL
@@ -42,40 +42,61 @@ end_adoption(tess_adoption *adoption)
     PyEval_RestoreThread(thread);
 }
 
+static void
+close_store(tess_store *store)
+{
+    PyThreadState *const thread = PyEval_SaveThread();
+    tess_store_close(store);
+    PyEval_RestoreThread(thread);
+}
+
+bool
+py_forgotten_can_close(const struct py_family *family)
+{
+    return !family->exclusive && (!family->alone || family->users == 0);
+}
+
 void
-py_forgotten_close(tess_array *handle, tess_adoption *adoption, struct py_family *family,
-                   PyObject *place)
+py_forgotten_close(struct py_gone gone, struct py_family *family, PyObject *place)
 {
     PyObject *type, *value, *traceback;
 
     PyErr_Fetch(&type, &value, &traceback);
-    family->users++; // as a call that others may run beside
-    if (handle)
-        close_array(handle, place);
+    if (family->alone)
+        family->exclusive = true;
     else
-        end_adoption(adoption);
-    family->users--;
+        family->users++; // as a call that others may run beside
+    if (gone.array)
+        close_array(gone.array, place);
+    else if (gone.adoption)
+        end_adoption(gone.adoption);
+    else
+        close_store(gone.store);
+    if (family->alone)
+        family->exclusive = false;
+    else
+        family->users--;
     py_family_leave(family);
     PyErr_Restore(type, value, traceback);
 }
 
 void
-py_forgotten_keep(tess_array *handle, tess_adoption *adoption, struct py_family *family)
+py_forgotten_keep(struct py_gone gone, struct py_family *family)
 {
     struct kept *const one = malloc(sizeof *one);
     if (!one)
         return; // open until the process ends; closing here could wait for ever
-    *one = (struct kept){.next = kept, .handle = handle, .adoption = adoption, .family = family};
+    *one = (struct kept){.next = kept, .gone = gone, .family = family};
     kept = one;
 }
 
-// Takes one out of the list on whose family no exclusive call runs; NULL: there is none.
+// Takes one out of the list that can be closed; NULL: there is none.
 static struct kept *
 take_one(void)
 {
     for (struct kept **at = &kept; *at; at = &(*at)->next) {
         struct kept *const one = *at;
-        if (one->family->exclusive)
+        if (!py_forgotten_can_close(one->family))
             continue;
         *at = one->next;
         return one;
@@ -88,7 +109,7 @@ py_forgotten_close_kept(void)
 {
     bool any = false;
     for (struct kept *one; (one = take_one()) != NULL; any = true) {
-        py_forgotten_close(one->handle, one->adoption, one->family, NULL);
+        py_forgotten_close(one->gone, one->family, NULL);
         free(one);
     }
     return any;

@@ -35,6 +35,16 @@ py_memory_text(PyObject *text, const char *name)
     return NULL;
 }
 
+const char *
+py_memory_name(PyObject *name, const char *what)
+{
+    const char *const text = py_memory_text(name, what);
+    if (!text &&
+        (PyErr_ExceptionMatches(PyExc_ValueError) || PyErr_ExceptionMatches(PyExc_TypeError)))
+        PyErr_SetObject(PyExc_KeyError, name);
+    return text;
+}
+
 PyObject *
 py_memory_tuple(int n, const int64_t *numbers)
 {

@@ -41,6 +41,9 @@ PyObject *py_memory_key(PyObject *dict, const char *key, bool *ok);
 // exception is set, which names it.
 const char *py_memory_text(PyObject *text, const char *name);
 
+// The same of a name that is looked for: KeyError if nothing can have it.
+const char *py_memory_name(PyObject *name, const char *what);
+
 // Numbers as a tuple; NULL: an exception is set.
 PyObject *py_memory_tuple(int n, const int64_t *numbers);
 

@@ -21,23 +21,12 @@ end_attr(struct py_call *call, tess_status st, PyObject *name)
     return false;
 }
 
-// The name of an attribute that is looked for. NULL: none can have it, KeyError is set.
-static const char *
-name_of(PyObject *name)
-{
-    const char *const text = py_memory_text(name, "the name of an attribute");
-    if (!text &&
-        (PyErr_ExceptionMatches(PyExc_ValueError) || PyErr_ExceptionMatches(PyExc_TypeError)))
-        PyErr_SetObject(PyExc_KeyError, name);
-    return text;
-}
-
 // _attr_get(name)
 static PyObject *
 attr_get(PyObject *self, PyObject *name)
 {
     struct py_array *const a = (struct py_array *)(void *)self;
-    const char *const text = name_of(name);
+    const char *const text = py_memory_name(name, "the name of an attribute");
     struct py_call call;
     tess_value *value = NULL;
     PyObject *object = NULL;
@@ -79,7 +68,7 @@ static PyObject *
 attr_delete(PyObject *self, PyObject *name)
 {
     struct py_array *const a = (struct py_array *)(void *)self;
-    const char *const text = name_of(name);
+    const char *const text = py_memory_name(name, "the name of an attribute");
     struct py_call call;
 
     if (!text || !py_call_begin(&call, a, PY_SHARED))

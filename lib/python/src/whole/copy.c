@@ -56,7 +56,7 @@ array_copy(PyObject *self, PyObject *args)
     if (ok && py_memory_key(what, "chunks", &ok)) // blocks are chosen for them
         for (int i = 0; i < params.params.ndim; i++)
             params.params.blockshape[i] = 0;
-    if (ok && py_params_change(&params, what) && py_call_begin(&call, a, PY_SHARED)) {
+    if (ok && py_params_change(&params, what) && py_place_begin(&place, &call, a)) {
         const tess_status st =
             tess_array_copy(a->handle, &place.storage, &params.params, &handle, &call.err);
         array = py_place_array(&place, class, &call, st, handle);

@@ -63,7 +63,8 @@ create_array(PyObject *module, PyObject *args)
         return NULL;
     tess_params_init(&params.params);
     if (py_place_parse(&place, where) && py_params_change(&params, what) &&
-        (items == Py_None || py_memory_hold(&memory, items, false)) && py_call_begin_new(&call)) {
+        (items == Py_None || py_memory_hold(&memory, items, false)) &&
+        py_place_begin(&place, &call, NULL)) {
         const tess_status st = create(&place, &params, &memory, &handle, &call.err);
         array = py_place_array(&place, class, &call, st, handle);
     }

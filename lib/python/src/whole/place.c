@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/family.h"
 #include "base/memory.h"
+#include "base/store.h"
 
 #ifdef HAVE_HTTP
 #include <tessera/http.h>
@@ -143,6 +144,34 @@ take_url(struct py_place *place, PyObject *dict)
 #endif
 }
 
+// An entry of a store, whose family it joins.
+static bool
+take_entry(struct py_place *place, PyObject *dict, PyObject *object)
+{
+    bool ok;
+    struct py_store *const store = py_store_of(object);
+    PyObject *const entry = store ? py_memory_key(dict, "entry", &ok) : NULL;
+    const char *const text = entry ? py_memory_text(entry, "the name of an array") : NULL;
+
+    if (!text) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_KeyError, "entry");
+        return false;
+    }
+    place->path = PyBytes_FromString(text);
+    if (!place->path)
+        return false;
+    char *bytes;
+    if (PyBytes_AsStringAndSize(place->path, &bytes, NULL) < 0)
+        return false;
+    py_family_leave(place->family);
+    place->family = store->family;
+    place->family->refs++;
+    place->store = (struct py_store *)(void *)Py_NewRef(object);
+    place->storage.path = bytes;
+    return true;
+}
+
 static bool
 take_path(struct py_place *place, PyObject *dict)
 {
@@ -151,7 +180,10 @@ take_path(struct py_place *place, PyObject *dict)
     char *bytes;
 
     place->name = Py_NewRef(path ? path : Py_None);
-    if (place->name == Py_None)
+    PyObject *const store = ok ? py_memory_key(dict, "store", &ok) : NULL;
+    if (store)
+        return take_entry(place, dict, store);
+    if (!ok || place->name == Py_None)
         return ok;
     if (!take_flag(dict, "url", &url))
         return false;
@@ -220,6 +252,18 @@ py_place_parse(struct py_place *place, PyObject *dict)
     return true;
 }
 
+bool
+py_place_begin(struct py_place *place, struct py_call *call, const struct py_array *from)
+{
+    if (!place->store)
+        return from ? py_call_begin(call, from, PY_SHARED) : py_call_begin_new(call);
+    if (!py_store_begin(call, place->store, PY_EXCLUSIVE, from))
+        return false;
+    place->storage.store = place->store->handle;
+    place->losses = place->store->family->losses;
+    return true;
+}
+
 PyObject *
 py_place_array(struct py_place *place, PyObject *class, struct py_call *call, tess_status st,
                tess_array *handle)
@@ -236,7 +280,11 @@ py_place_array(struct py_place *place, PyObject *class, struct py_call *call, te
     }
     struct py_family *const family = place->family;
     place->family = NULL;
-    return py_array_new(class, handle, family, place->name, NULL);
+    PyObject *const array = py_array_new(class, handle, family, place->name, NULL);
+    if (array && place->store)
+        py_array_join((struct py_array *)(void *)array, (PyObject *)place->store,
+                      family->losses != place->losses);
+    return array;
 }
 
 void
@@ -247,6 +295,8 @@ py_place_finish(struct py_place *place)
     place->has_source = false;
     py_family_leave(place->family);
     place->family = NULL;
+    Py_XDECREF((PyObject *)place->store);
+    place->store = NULL;
     Py_CLEAR(place->path);
     Py_CLEAR(place->name);
 }

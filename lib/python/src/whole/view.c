@@ -17,7 +17,7 @@ end_view(struct py_call *call, tess_status st, tess_array *handle, struct py_arr
         return py_array_new((PyObject *)Py_TYPE((PyObject *)a), handle, NULL, a->place, a);
     if (st == TESS_OK) { // a handler of a signal raised
         a->family->refs++;
-        py_call_forget(handle, NULL, a->family, NULL);
+        py_call_forget((struct py_gone){.array = handle}, a->family, NULL);
     }
     return NULL;
 }
