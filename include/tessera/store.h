@@ -45,7 +45,8 @@
  * array in it included; its arrays are as any others, but for tess_store_commit() and
  * tess_store_abort(), which require exclusive access to all of them. Arrays that were opened for
  * reading are independent of the store: they stay open when it is closed. Those that were opened
- * for writing can then only be closed.
+ * for writing can then only be closed. Only the process that opened a store for writing may change
+ * it, not the child of a fork().
  */
 #ifndef TESSERA_STORE_H
 #define TESSERA_STORE_H
@@ -246,7 +247,7 @@ TESS_API TESS_NODISCARD tess_status tess_store_commit(tess_store *store, tess_er
 /**
  * Forget all that was not committed. Arrays of the store that are open can only be closed
  * afterwards; other calls on them return TESS_ERR_STALE. They can be opened again once they are
- * closed.
+ * closed; before, opening fails (TESS_ERR_IO, err->sys EWOULDBLOCK).
  *
  * @param store  Open for writing. Exclusive access to it and its arrays is required.
  * @param err    Filled on failure; may be NULL.

@@ -14,6 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -438,6 +441,84 @@ adopted(void **state)
     tess_store_close(store);
 }
 
+// A store that a stranger has made leads out of its directory by links.
+static void
+links(void **state)
+{
+    static const char text[] = "precious";
+    tess_storage storage = reading(files_path("s.b2d"));
+    tess_store *store = make_store(storage.path);
+    tess_array *a = NULL;
+    tess_error why;
+    char outside[300], inside[300], file[340];
+    (void)state;
+    snprintf(outside, sizeof outside, "%s", files_path("outside"));
+    snprintf(file, sizeof file, "%s/file", outside);
+    assert_int_equal(mkdir(outside, 0777), 0);
+    files_write(file, text, sizeof text);
+    ok(tess_array_close(make_array(store, "/a", 1), err));
+    ok(tess_store_commit(store, err));
+    tess_store_close(store);
+
+    // A file that is a link is read, and no part of a commit.
+    snprintf(inside, sizeof inside, "%s/b.b2nd", storage.path);
+    assert_int_equal(symlink("a.b2nd", inside), 0);
+    storage.mode = TESS_MODE_UPDATE;
+    ok(tess_store_open(&storage, &store, err));
+    assert_int_equal(tess_store_array(store, "/b", &a, &why), TESS_ERR_NOT_FOUND);
+    set_first(store, "/a", 2);
+    ok(tess_store_commit(store, err));
+    tess_store_close(store);
+
+    // What waits, or is kept, is in no other place.
+    static const char *const folders[] = {"new", "kept"};
+    for (int i = 0; i < 2; i++) {
+        snprintf(inside, sizeof inside, "%s/.tessera/%s", storage.path, folders[i]);
+        files_remove(inside);
+        assert_int_equal(symlink(outside, inside), 0);
+        tess_status st = tess_store_open(&storage, &store, &why);
+        if (st == TESS_OK) {
+            st = tess_store_remove(store, "/a", &why);
+            if (st == TESS_OK)
+                st = tess_store_commit(store, &why);
+            tess_store_close(store);
+        }
+        assert_int_not_equal(st, TESS_OK);
+        assert_true(files_exist(file));
+        assert_int_equal(unlink(inside), 0);
+    }
+    size_t size;
+    uint8_t *const now = files_read(file, &size);
+    assert_int_equal(size, sizeof text);
+    assert_memory_equal(now, text, sizeof text);
+    free(now);
+}
+
+// The child of a fork may not change the store of its parent.
+static void
+forked(void **state)
+{
+    tess_store *const store = make_store(files_path("s.b2d"));
+    tess_array *const b = make_array(store, "/b", 7);
+    int status;
+    (void)state;
+    ok(tess_array_close(b, err));
+    const pid_t child = fork();
+    if (child == 0) {
+        tess_error why;
+        const bool refused = tess_store_abort(store, &why) == TESS_ERR_ARG &&
+                             tess_store_commit(store, &why) == TESS_ERR_ARG &&
+                             tess_store_remove(store, "/b", &why) == TESS_ERR_ARG;
+        tess_store_close(store);
+        _exit(refused ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    ok(tess_store_commit(store, err));
+    assert_int_equal(first_item(store, "/b"), 7);
+    tess_store_close(store);
+}
+
 // Copies to zip files and to directories hold the same.
 static void
 saved(void **state)
@@ -546,6 +627,8 @@ main(int argc, char **argv)
         IN_A_FOLDER(other_programs),
         IN_A_FOLDER(saved),
         IN_A_FOLDER(adopted),
+        IN_A_FOLDER(links),
+        IN_A_FOLDER(forked),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

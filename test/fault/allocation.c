@@ -1958,6 +1958,176 @@ call_store_folder(struct subject *s, tess_error *err)
     return st;
 }
 
+// -- a store that is written; each call begins with the same one, which has one commit
+
+static char written[300];
+static const int64_t written_length = 30;
+static double written_items[40];
+
+static tess_status
+make_written(tess_store *store, const char *path, tess_array **a, tess_error *err)
+{
+    tess_storage storage;
+    tess_params params;
+    tess_storage_init(&storage);
+    storage.store = store;
+    storage.path = path;
+    storage.mode = TESS_MODE_NEW;
+    tess_params_init(&params);
+    params.dtype = "<f8";
+    params.ndim = 1;
+    params.shape[0] = written_length;
+    params.chunkshape[0] = params.blockshape[0] = 8;
+    return tess_array_from(&storage, &params, written_items, 30 * sizeof(double), a, err);
+}
+
+static tess_status
+open_written(tess_mode mode, tess_store **store, tess_error *err)
+{
+    tess_storage storage;
+    tess_storage_init(&storage);
+    storage.path = written;
+    storage.mode = mode;
+    storage.durability = TESS_DURABILITY_NONE;
+    return tess_store_open(&storage, store, err);
+}
+
+static void
+begin_written(struct subject *s)
+{
+    tess_store *store;
+    tess_array *a[2];
+    (void)s;
+    (void)snprintf(written, sizeof written, "%s", files_path("written.b2d"));
+    files_remove(written);
+    for (int i = 0; i < 40; i++)
+        written_items[i] = i * 0.5;
+    ok(open_written(TESS_MODE_NEW, &store, err));
+    ok(make_written(store, "/a", &a[0], err));
+    ok(make_written(store, "/g/b", &a[1], err));
+    ok(tess_store_commit(store, err));
+    ok(tess_store_name_commit(store, "first", err));
+    for (int i = 0; i < 2; i++)
+        ok(tess_array_close(a[i], err));
+    tess_store_close(store);
+}
+
+static int64_t
+length_of(tess_store *store, const char *path)
+{
+    tess_array *a;
+    tess_info info;
+    double items[40];
+    if (tess_store_find(store, path) < 0)
+        return 0;
+    ok(tess_store_array(store, path, &a, err));
+    tess_array_info(a, &info);
+    assert_true(info.shape[0] <= 40);
+    ok(tess_array_read(a, origin, info.shape, items, (size_t)info.shape[0] * sizeof *items, err));
+    assert_memory_equal(items, written_items, (size_t)info.shape[0] * sizeof *items);
+    tess_array_discard(a);
+    return info.shape[0];
+}
+
+// The first commit, or the one that call_written() makes; and the first one by its name.
+static void
+check_written(void)
+{
+    tess_storage storage;
+    tess_store *store;
+    ok(open_written(TESS_MODE_READ, &store, err));
+    const bool second = tess_store_find(store, "/h/c") >= 0;
+    assert_int_equal(length_of(store, "/a"), second ? 40 : 30);
+    assert_int_equal(length_of(store, "/g/b"), second ? 0 : 30);
+    assert_int_equal(length_of(store, "/h/c"), second ? 30 : 0);
+    assert_int_equal(length_of(store, "/h/d"), 0);
+    assert_int_equal(tess_store_number(store), second ? 2 : 1);
+    tess_store_close(store);
+    tess_storage_init(&storage);
+    storage.path = written;
+    ok(tess_store_open_commit(&storage, "first", &store, err));
+    assert_int_equal(length_of(store, "/a"), 30);
+    assert_int_equal(length_of(store, "/g/b"), 30);
+    tess_store_close(store);
+}
+
+static tess_status
+change_written(tess_store *store, tess_array *a[3], tess_error *err)
+{
+    tess_status st = tess_store_array(store, "/a", &a[0], err);
+    if (st == TESS_OK)
+        st = tess_array_append(a[0], 0, 10, written_items + 30, 10 * sizeof(double), NULL, err);
+    if (st == TESS_OK)
+        st = make_written(store, "/new", &a[1], err);
+    if (st == TESS_OK)
+        st = tess_store_remove(store, "/g", err);
+    if (st == TESS_OK)
+        st = tess_store_rename(store, "/new", "/h/c", err);
+    if (st == TESS_OK)
+        st = tess_store_commit(store, err);
+    if (st == TESS_OK)
+        st = make_written(store, "/h/d", &a[2], err);
+    return st == TESS_OK ? tess_store_abort(store, err) : st;
+}
+
+static tess_status
+call_written(struct subject *s, tess_error *err)
+{
+    tess_store *store = NULL;
+    tess_array *a[3] = {NULL, NULL, NULL};
+    tess_status st = open_written(TESS_MODE_UPDATE, &store, err);
+    if (st == TESS_OK)
+        st = change_written(store, a, err);
+    tess_store_close(store);
+    for (int i = 0; i < 3; i++)
+        tess_array_discard(a[i]);
+    if (st != TESS_OK) { // what is found is for those who have memory
+        disarm();
+        check_written();
+        begin_written(s);
+    }
+    return st;
+}
+
+// The same, but what failed is done again in the store that is open.
+static tess_status
+call_written_again(struct subject *s, tess_error *err)
+{
+    tess_store *store = NULL;
+    tess_array *a = NULL;
+    (void)s;
+    tess_status st = open_written(TESS_MODE_UPDATE, &store, err);
+    if (st == TESS_OK)
+        st = tess_store_array(store, "/a", &a, err);
+    if (st == TESS_OK)
+        st = tess_array_append(a, 0, 10, written_items + 30, 10 * sizeof(double), NULL, err);
+    if (st == TESS_OK)
+        st = tess_store_rename(store, "/g", "/h", err);
+    if (st == TESS_OK && tess_store_commit(store, err) != TESS_OK) {
+        disarm();
+        st = tess_store_commit(store, err);
+    }
+    if (st == TESS_OK) {
+        disarm();
+        assert_int_equal(length_of(store, "/a"), 40);
+        assert_int_equal(length_of(store, "/h/b"), 30);
+    }
+    tess_store_close(store);
+    tess_array_discard(a);
+    if (st != TESS_OK) {
+        disarm();
+        begin_written(s);
+    }
+    return st;
+}
+
+static void
+end_written(struct subject *s)
+{
+    (void)s;
+    files_remove(written);
+}
+
 static void
 free_store(struct subject *s)
 {
@@ -2043,6 +2213,8 @@ static const struct step steps[] = {
     {"coord", make_coord, call_coord, NULL},
     {"store", make_store, call_store, free_store},
     {"store in a directory", NULL, call_store_folder, NULL},
+    {"store that is written", begin_written, call_written, end_written},
+    {"store whose commit is made again", begin_written, call_written_again, end_written},
     {"remove", copy_file, call_remove, NULL},
     {"repair", damage, call_repair, NULL},
     {"new vlmeta", NULL, call_vlmeta_new, NULL},

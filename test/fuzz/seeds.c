@@ -4,8 +4,10 @@
  * Frames are taken apart: `chunk` gets their chunks, `layers` their metalayers. `roundtrip` gets
  * bytes from a fixed seed, `npy` and `dtype` texts, `json` texts and `value` what they mean,
  * `packet` packets, `sparse` the files of new arrays, `lz4` blocks of bytes from a fixed seed, and
- * the frames as such; `zip` zip files with three of the frames. The targets frame and update take
- * frames as they are; they and `chunk` get some with filters and codecs that files rarely have.
+ * the frames as such; `zip` zip files with three of the frames; `manifest` a commit of a store,
+ * whose files and moves were changed, or some of whose bytes were. The targets frame and update
+ * take frames as they are; they and `chunk` get some with filters and codecs that files rarely
+ * have.
  */
 #include "chunk/header.h"
 #include "codec/codec.h"
@@ -13,7 +15,9 @@
 #include "fuzz/fuzz.h"
 #include "fuzz/owner.h"
 #include "fuzz/place.h"
+#include "fuzz/store_place.h"
 #include "meta/json.h"
+#include "store/manifest.h"
 #include "support/random.h"
 #include "support/zips.h"
 
@@ -35,6 +39,7 @@ enum {
     PACKETS = 18,
     CHANGES = 8, // of each
     ZIPS = 32,
+    MANIFESTS = 120,
 };
 
 struct folder {
@@ -533,6 +538,88 @@ put_zip(struct folder *to, char **paths, int count, int i)
     zip_free(&z);
 }
 
+static const char *
+draw_name(struct random *r)
+{
+    static const char *const names[] = {
+        "a.b2nd",           "b.b2nd",
+        "g/b.b2nd",         "h/c.b2nd",
+        "g/none.b2nd",      "embed.b2e",
+        "other/new.b2nd",   "a.b2nd/x.b2nd",
+        ".tessera/new/1.0", ".tessera/new/x",
+        ".tessera/new/y",   ".tessera/kept/2.0",
+        ".tessera/writer",  ".tessera/00000000000000000001=first",
+        ".tessera",         "../s.b2d/a.b2nd",
+    };
+    return names[random_below(r, sizeof names / sizeof *names)];
+}
+
+// A file with another front, or moves: away, in circles, of other commits.
+static void
+change_manifest(struct manifest *m, struct random *r)
+{
+    struct manifest_file *const file = &m->files[random_below(r, m->nfiles)];
+    const uint64_t numbers[] = {0, 1, 2, 3, INT64_MAX - 1, INT64_MAX, (uint64_t)INT64_MAX + 1};
+    const uint64_t number = numbers[random_below(r, 7)];
+    const size_t size = random_below(r, 3) == 0 ? 0 : random_below(r, file->front_size + 1);
+    bool fits = true;
+    switch (random_below(r, 6)) {
+    case 0:
+        file->front[random_below(r, file->front_size)] = (uint8_t)random_next(r);
+        break;
+    case 1:
+        file->front_size = size;
+        break;
+    case 2:
+        fits = manifest_set_before(file, file->front, size, NULL) == TESS_OK;
+        file->since = random_below(r, 2) ? m->number : number;
+        break;
+    case 3:
+        m->number = number;
+        break;
+    case 4:
+        manifest_remove_file(m, file);
+        break;
+    default:
+        for (int64_t i = below(r, 4); i >= 0 && fits; i--)
+            fits = manifest_add_move(m, draw_name(r), draw_name(r),
+                                     random_below(r, 3) ? m->number : number, NULL) == TESS_OK;
+    }
+    must(fits, "no memory");
+}
+
+// The last byte decides (manifest.c).
+static void
+put_manifests(struct folder *to)
+{
+    struct random r;
+    size_t size;
+    const uint8_t *const commit = store_place_commit(&size);
+    random_init(&r, 1);
+    put(to, "", 0, commit, size);
+    for (int i = 0; i < MANIFESTS; i++) {
+        struct manifest m;
+        uint8_t *bytes = exact_copy(commit, size);
+        size_t n = size;
+        if (i % 3 == 0) {
+            bytes[random_below(&r, n - 8)] = (uint8_t)random_next(&r);
+        } else if (i % 8 == 7) {
+            n = random_below(&r, n);
+        } else {
+            must(manifest_parse(&m, bytes, size, INT64_MAX, NULL) == TESS_OK, "no manifest");
+            free(bytes);
+            for (int64_t k = below(&r, 3); k >= 0; k--)
+                change_manifest(&m, &r);
+            must(manifest_write(&m, &bytes, &n, NULL) == TESS_OK, "no memory");
+            manifest_finish(&m);
+        }
+        if (n > 0)
+            bytes[n - 1] = (uint8_t)(random_next(&r) & 0xfe);
+        put(to, "", 0, bytes, n);
+        free(bytes);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -559,6 +646,8 @@ main(int argc, char **argv)
         put_values(&to, values);
     for (int i = 0; i < SPARSES && sparse; i++)
         put_sparse(&to, i);
+    if (strcmp(target, "manifest") == 0)
+        put_manifests(&to);
     for (int i = 0; i < ZIPS && argc > 3 && strcmp(target, "zip") == 0; i++)
         put_zip(&to, argv + 3, argc - 3, i);
     for (int i = 3; i < argc; i++)

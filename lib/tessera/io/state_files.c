@@ -81,7 +81,8 @@ state_files_is_name(const char *name)
 static int
 open_state_folder(int parent, const char *name)
 {
-    return open_files_at(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    const int link = strcmp(name, STATE_FOLDER) == 0 ? O_NOFOLLOW : 0;
+    return open_files_at(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | link, 0);
 }
 
 static tess_status
@@ -378,7 +379,9 @@ state_files_drop(const struct state_files *s, const struct state_file *file)
         result = flock(fd, LOCK_EX | LOCK_NB);
     while (result != 0 && errno == EINTR);
     // Without locks nobody can say that it is read, as nobody can of an array.
-    const bool gone = (result == 0 || errno != EWOULDBLOCK) && unlinkat(s->folder, name, 0) == 0;
+    const bool no_locks = result != 0 && (errno == ENOLCK || errno == EOPNOTSUPP ||
+                                          errno == EINVAL || errno == ENOSYS);
+    const bool gone = (result == 0 || no_locks) && unlinkat(s->folder, name, 0) == 0;
     close(fd);
     return gone;
 }

@@ -63,7 +63,13 @@ commit_array(const tess_store *s, struct writer_array *x, struct manifest *m, te
     uint8_t *front = NULL, tail[FRAME_TAIL];
     size_t size = 0;
     struct manifest_file *file = manifest_find(m, x->name);
-    tess_status st = x->a ? array_commit(x->a, err) : TESS_OK;
+    bool is_there = true;
+    tess_status st = x->made ? below_find(s->files.root, x->made, &is_there, err) : TESS_OK;
+    if (st == TESS_OK && !is_there)
+        st = err_set(err, TESS_ERR_STALE, -1, "%s: its file, %s, is gone", x->name, x->made);
+    if (st != TESS_OK)
+        return st;
+    st = x->a ? array_commit(x->a, err) : TESS_OK;
     if (st == TESS_OK && x->a && x->made &&
         store_is_durable(s)) // its first bytes are in the file already
         st = io_sync(frame_file(x->a->grid->frame), err);
@@ -206,11 +212,10 @@ publish(tess_store *s, struct coming *c, tess_error *err)
 tess_status
 store_commit(tess_store *s, tess_error *err)
 {
-    struct writer *const w = s->writer;
     struct coming c = {0};
-    if (!w)
-        return err_set(err, TESS_ERR_ARG, -1, "the store was opened for reading only");
-    tess_status st = w->unfinished ? store_follow(s, err) : TESS_OK;
+    tess_status st = writer_check(s, err);
+    if (st == TESS_OK)
+        st = store_finish_commit(s, err);
     if (st == TESS_OK)
         st = coming_make(s, &c, err);
     const bool changes = st == TESS_OK && changes_something(s, &c.state->m);
@@ -219,10 +224,7 @@ store_commit(tess_store *s, tess_error *err)
     coming_finish(&c);
     if (!changes || st != TESS_OK)
         return st;
-    if (store_is_durable(s)) // before anything of the last commit goes
-        st = state_files_sync(&s->files, err);
-    if (st == TESS_OK)
-        st = store_follow(s, err);
+    st = store_follow(s, err);
     if (st == TESS_OK)
         writer_let_go(s);
     return st;
@@ -233,18 +235,22 @@ store_abort(tess_store *s, tess_error *err)
 {
     struct writer *const w = s->writer;
     struct manifest next = {0};
-    if (!w)
-        return err_set(err, TESS_ERR_ARG, -1, "the store was opened for reading only");
-    tess_status st = s->state ? manifest_copy(&next, &s->state->m, err) : TESS_OK;
+    tess_status st = writer_check(s, err);
+    if (st == TESS_OK) // its new files may be among those that are forgotten
+        st = store_finish_commit(s, err);
+    if (st != TESS_OK)
+        return st;
+    st = s->state ? manifest_copy(&next, &s->state->m, err) : TESS_OK;
     if (st != TESS_OK)
         return st;
     next.number = s->state ? s->state->m.number + 1 : 1;
     writer_forget(w);
     manifest_finish(&w->next);
     w->next = next;
-    below_clear(s->files.root, NEW);
     w->relisted = false;
-    st = store_list(s, &next, true, err);
+    st = below_clear(s->files.root, NEW, err);
+    if (st == TESS_OK)
+        st = store_list(s, &next, true, err);
     return st == TESS_OK ? writer_adopt(s, err) : st;
 }
 
@@ -255,20 +261,21 @@ store_name(tess_store *s, const char *name, tess_error *err)
 {
     struct state_file *list, to;
     size_t n;
-    if (!s->writer)
-        return err_set(err, TESS_ERR_ARG, -1, "the store was opened for reading only");
+    tess_status st = writer_check(s, err);
+    if (st != TESS_OK)
+        return st;
     if (!state_files_is_name(name))
         return err_set(err, TESS_ERR_ARG, -1,
-                       "a snapshot's name has 1 to 100 characters, no slash and no space");
+                       "the name of a commit has 1 to 100 characters, no slash and no space");
     if (!s->state || s->writer->unfinished)
         return err_set(err, TESS_ERR_ARG, -1, "the store has no commit yet");
     if (s->writer->current.name[0])
-        return err_set(err, TESS_ERR_ARG, -1, "the commit is the snapshot %s already",
+        return err_set(err, TESS_ERR_ARG, -1, "the commit has the name %s already",
                        s->writer->current.name);
-    tess_status st = state_files_list(&s->files, &list, &n, err);
+    st = state_files_list(&s->files, &list, &n, err);
     for (size_t i = 0; i < n && st == TESS_OK; i++)
         if (strcmp(list[i].name, name) == 0)
-            st = err_sys(err, EEXIST, "naming a snapshot %s", name);
+            st = err_sys(err, EEXIST, "naming a commit %s", name);
     mem_free(list);
     to = s->writer->current;
     strcpy(to.name, name);
@@ -281,12 +288,12 @@ store_unname(tess_store *s, const char *name, tess_error *err)
 {
     struct state_file *list, to;
     size_t n;
-    if (!s->writer)
-        return err_set(err, TESS_ERR_ARG, -1, "the store was opened for reading only");
-    tess_status st = state_files_list(&s->files, &list, &n, err);
+    tess_status st = writer_check(s, err);
+    if (st == TESS_OK)
+        st = state_files_list(&s->files, &list, &n, err);
     if (st != TESS_OK)
         return st;
-    st = err_set(err, TESS_ERR_NOT_FOUND, -1, "the store has no snapshot %s", name);
+    st = err_set(err, TESS_ERR_NOT_FOUND, -1, "the store has no commit %s", name);
     for (size_t i = 0; i < n; i++) {
         if (!*name || strcmp(list[i].name, name) != 0)
             continue;

@@ -96,11 +96,14 @@ move_files(const tess_store *s, const struct manifest *m, bool give, tess_error 
 {
     tess_status st = TESS_OK;
     const char *last = "";
+    bool done = false;
     for (size_t i = 0; i < m->nmoves && st == TESS_OK; i++) {
         const struct manifest_move *const move = &m->moves[i];
         if (move->number != m->number || store_is_new_name(move->from) != give)
             continue;
-        if (!give && below_is_file(s->files.root, move->to)) // done before
+        if (!give)
+            st = below_find(s->files.root, move->to, &done, err);
+        if (st != TESS_OK || (!give && done)) // done before
             continue;
         st = below_move(s->files.root, move->from, move->to, store_is_durable(s), err);
         if (st == TESS_ERR_NOT_FOUND)
@@ -139,12 +142,15 @@ static tess_status
 write_front(const tess_store *s, const struct manifest_file *file, tess_error *err)
 {
     struct io *io;
+    bool is_file;
     int64_t size = 0;
     char *const path = store_path_of(s, file->name);
     uint8_t *const now = mem_alloc(file->front_size);
     tess_status st =
         path && now ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %s", file->name);
-    if (st == TESS_OK && below_is_file(s->files.root, file->name)) {
+    if (st == TESS_OK)
+        st = below_find(s->files.root, file->name, &is_file, err);
+    if (st == TESS_OK && is_file) { // and no link
         st = io_file_open(path, true, &io, err);
         if (st == TESS_OK) {
             const size_t known =
@@ -227,7 +233,10 @@ store_follow(tess_store *s, tess_error *err)
 {
     const struct manifest *const m = &s->state->m;
     struct writer *const w = s->writer;
-    tess_status st = drop_older(s, err);
+    // The name of the commit is on the disk before anything of the last one goes.
+    tess_status st = store_is_durable(s) ? state_files_sync(&s->files, err) : TESS_OK;
+    if (st == TESS_OK)
+        st = drop_older(s, err);
     if (st == TESS_OK && manifest_has_moves(m)) {
         if (w->current.phase == STATE_COMMITTED) {
             st = move_files(s, m, false, err);
@@ -247,6 +256,12 @@ store_follow(tess_store *s, tess_error *err)
         st = set_phase(s, STATE_DONE, err);
     w->unfinished = st != TESS_OK;
     return st;
+}
+
+tess_status
+store_finish_commit(tess_store *s, tess_error *err)
+{
+    return s->writer->unfinished ? store_follow(s, err) : TESS_OK;
 }
 
 tess_status
@@ -271,7 +286,5 @@ store_roll_forward(tess_store *s, tess_error *err)
     } else if (n > 0) {
         st = drop_older(s, err);
     }
-    if (st == TESS_OK)
-        below_clear(s->files.root, NEW); // of a program that died
-    return st;
+    return st == TESS_OK ? below_clear(s->files.root, NEW, err) : st; // of a program that died
 }

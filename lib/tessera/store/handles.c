@@ -41,12 +41,13 @@ writer_place(tess_store *s, tess_storage *storage, tess_entry_kind kind, tess_er
     struct writer *const w = s->writer;
     char name[WRITER_NAME_SIZE], made[WRITER_NAME_SIZE];
     struct writer_array *x;
-    if (!w)
-        return err_set(err, TESS_ERR_ARG, -1, "the store was opened for reading only");
+    tess_status st = writer_check(s, err);
+    if (st != TESS_OK)
+        return st;
     if (storage->mode != TESS_MODE_NEW && storage->mode != TESS_MODE_REPLACE)
         return err_set(err, TESS_ERR_ARG, -1,
                        "an array is made in a store with TESS_MODE_NEW or TESS_MODE_REPLACE");
-    tess_status st = writer_name_of_path(storage->path, writer_endings[kind], name, err);
+    st = writer_name_of_path(storage->path, writer_endings[kind], name, err);
     if (st != TESS_OK)
         return st;
     if (storage->mode == TESS_MODE_NEW && writer_find_name(s, storage->path, made))
@@ -75,40 +76,6 @@ writer_place(tess_store *s, tess_storage *storage, tess_entry_kind kind, tess_er
     own.durability = durability_of_arrays(s);
     *storage = own;
     return TESS_OK;
-}
-
-void
-writer_free_older(struct held_state *states, size_t n)
-{
-    for (size_t i = 0; states && i < n; i++)
-        held_finish(&states[i]);
-    mem_free(states);
-}
-
-tess_status
-writer_load_older(const tess_store *s, const char *name, const struct frame *f,
-                  struct held_state **states, size_t *n, tess_error *err)
-{
-    const struct writer *const w = s->writer;
-    tess_status st = TESS_OK;
-    *n = 0;
-    *states = mem_zeroed(w->nolder + 1, sizeof **states);
-    if (!*states)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for states of an array");
-    for (size_t i = 0; s->state && i < w->nolder && st == TESS_OK; i++) {
-        const struct manifest_file *const file =
-            manifest_find_then(&s->state->m, &w->older[i]->m, name);
-        if (!file)
-            continue;
-        // What cannot be read any more need not be kept.
-        st = held_load(&(*states)[*n], f, file->front, file->front_size, err);
-        *n += st == TESS_OK;
-        if (st != TESS_ERR_NOMEM)
-            st = TESS_OK;
-    }
-    if (st != TESS_OK)
-        writer_free_older(*states, *n);
-    return st;
 }
 
 // What a loss of power took from a file: its first bytes, of the last commit or of those before.
@@ -141,6 +108,12 @@ open_to_write(tess_store *s, struct writer_array *x, tess_error *err)
     struct held_state *older;
     size_t nolder;
     const char *const name = x->made ? x->made : writer_name_until_commit(s->writer, x->name);
+    bool is_file;
+    tess_status st = below_find(s->files.root, name, &is_file, err);
+    if (st == TESS_OK && !is_file && below_is_link(s->files.root, name))
+        st = err_set(err, TESS_ERR_UNSUPPORTED, -1, "a link, which cannot be part of a commit");
+    if (st != TESS_OK)
+        return st;
     char *const path = store_path_of(s, name);
     if (!path)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
@@ -149,7 +122,7 @@ open_to_write(tess_store *s, struct writer_array *x, tess_error *err)
     storage.mmap = storage.plain = storage.never_reuse = false;
     storage.explicit_commits = true;
     storage.durability = durability_of_arrays(s);
-    tess_status st = TESS_ERR_STALE;
+    st = TESS_ERR_STALE;
     for (int i = 0; i < 100 && st == TESS_ERR_STALE; i++) { // other programs may replace it
         st = home_open(&storage, &home, err);
         if (st == TESS_OK && home.at.folder) {
@@ -189,11 +162,15 @@ tess_status
 writer_open_file(tess_store *s, const char *file, tess_array **a, tess_error *err)
 {
     struct writer *const w = s->writer;
-    tess_status st = TESS_OK;
+    tess_status st = writer_check(s, err);
     *a = NULL;
+    if (st != TESS_OK)
+        return st;
     writer_let_go_of_some(s);
     struct writer_array *x = writer_find(s, file);
-    if (!x)
+    if (!x) // its file may be on its way to the name still
+        st = store_finish_commit(s, err);
+    if (!x && st == TESS_OK)
         st = writer_add_array(w, file, NULL, &x, err);
     if (st == TESS_OK && !x->a) {
         st = open_to_write(s, x, err);

@@ -395,6 +395,23 @@ is_tail(const tess_value *v)
     return v->type == TESS_VALUE_BYTES && v->as.bytes.size == MANIFEST_TAIL;
 }
 
+// Where no file of a commit is; but files wait in some of it, or are kept.
+static bool
+is_own_name(const char *name)
+{
+    static const char folder[] = STATE_FOLDER;
+    const size_t size = sizeof folder - 1;
+    return strncmp(name, folder, size) == 0 && (!name[size] || name[size] == '/');
+}
+
+static bool
+is_moved_name(const char *name)
+{
+    static const char kept[] = STATE_FOLDER "/kept/";
+    return !is_own_name(name) || store_is_new_name(name) ||
+           strncmp(name, kept, sizeof kept - 1) == 0;
+}
+
 // A list of as many items; NULL: it is none.
 static const tess_value *
 manifest_items(const tess_value *v, size_t count)
@@ -408,8 +425,9 @@ parse_file(struct manifest *m, const tess_value *v, tess_error *err)
     const tess_value *const items = manifest_items(v, FILE_ITEMS);
     struct manifest_file *file;
     uint64_t since;
-    if (!items || !is_file_name(&items[0]) || items[1].type != TESS_VALUE_BYTES ||
-        !is_tail(&items[2]) || items[3].type != TESS_VALUE_BYTES || !take_number(&items[4], &since))
+    if (!items || !is_file_name(&items[0]) || is_own_name(items[0].as.string.data) ||
+        items[1].type != TESS_VALUE_BYTES || !is_tail(&items[2]) ||
+        items[3].type != TESS_VALUE_BYTES || !take_number(&items[4], &since) || since > m->number)
         return manifest_damaged("a file is not described as it should be", err);
     if (m->nfiles > 0 && strcmp(m->files[m->nfiles - 1].name, items[0].as.string.data) >= 0)
         return manifest_damaged("its files are not in order", err);
@@ -431,8 +449,12 @@ parse_move(struct manifest *m, const tess_value *v, tess_error *err)
     const tess_value *const items = manifest_items(v, MOVE_ITEMS);
     uint64_t number;
     if (!items || !is_file_name(&items[0]) || !is_file_name(&items[1]) ||
-        !take_number(&items[2], &number))
+        !take_number(&items[2], &number) || number > m->number ||
+        !is_moved_name(items[0].as.string.data) || !is_moved_name(items[1].as.string.data))
         return manifest_damaged("a move is not described as it should be", err);
+    // A commit has one move of a file, or two, by a name between: so what follows them ends.
+    if (store_is_new_name(items[0].as.string.data) && store_is_new_name(items[1].as.string.data))
+        return manifest_damaged("a file is moved from a new name to another one", err);
     return manifest_add_move(m, items[0].as.string.data, items[1].as.string.data, number, err);
 }
 
@@ -469,6 +491,8 @@ manifest_parse(struct manifest *m, const uint8_t *bytes, size_t size, int64_t me
         st = err_set(err, TESS_ERR_UNSUPPORTED, -1,
                      "the state of the store has format %" PRIu64 ", which is not known", format);
     else if (!take_number(tess_value_find(root, "number"), &m->number) || m->number == 0 ||
+             m->number == INT64_MAX || // there could be no next one
+
              !take_number(tess_value_find(root, "time"), &time))
         st = manifest_damaged("it has no number, or no time", err);
     m->time = (int64_t)time;

@@ -50,22 +50,22 @@ open_zip(tess_store *s, tess_error *err)
     return st == TESS_OK ? add_members(s, err) : st;
 }
 
-// The newest commit, or a snapshot, and the list of what is there. A writer may commit meanwhile,
+// The newest commit, or another one, and the list of what is there. A writer may commit meanwhile,
 // and give new files their names.
 static tess_status
-read_directory(tess_store *s, const char *snapshot, tess_error *err)
+read_directory(tess_store *s, const char *commit_name, tess_error *err)
 {
     enum { TRIES = 100 };
     uint64_t newest = 0, listed = 1;
     tess_status st = TESS_OK;
     for (int i = 0; i < TRIES && st == TESS_OK && newest != listed; i++) {
         store_state_release(s->state);
-        st = store_state_open(s, snapshot, &s->state, err);
+        st = store_state_open(s, commit_name, &s->state, err);
         listed = s->state ? s->state->m.number : 0;
         if (st == TESS_OK)
-            st = store_list(s, s->state ? &s->state->m : NULL, !snapshot, err);
+            st = store_list(s, s->state ? &s->state->m : NULL, !commit_name, err);
         newest = listed;
-        if (st == TESS_OK && !snapshot)
+        if (st == TESS_OK && !commit_name)
             st = store_state_newest(s, &newest, err);
     }
     return st;
@@ -92,7 +92,7 @@ open_to_change(tess_store *s, tess_error *err)
 }
 
 static tess_status
-open_directory_store(tess_store *s, const char *snapshot, tess_error *err)
+open_directory_store(tess_store *s, const char *commit_name, tess_error *err)
 {
     const bool makes = s->storage.mode == TESS_MODE_NEW;
     const bool writes = makes || s->storage.mode == TESS_MODE_UPDATE;
@@ -111,18 +111,18 @@ open_directory_store(tess_store *s, const char *snapshot, tess_error *err)
     if (makes)
         st = embedded_make(s, NULL, err);
     if (st == TESS_OK && !writes)
-        return read_directory(s, snapshot, err);
+        return read_directory(s, commit_name, err);
     return st == TESS_OK ? open_to_change(s, err) : st;
 }
 
 static tess_status
-open_either(tess_store *s, const char *snapshot, tess_error *err)
+open_either(tess_store *s, const char *commit_name, tess_error *err)
 {
     const struct storage_kind *const kind = storage_find(&s->storage);
     const bool is_directory =
         s->storage.mode == TESS_MODE_NEW || (kind && kind->layout == TESS_LAYOUT_SPARSE);
-    if (!is_directory && snapshot)
-        return err_set(err, TESS_ERR_NOT_FOUND, -1, "a zip file of arrays has no snapshots");
+    if (!is_directory && commit_name)
+        return err_set(err, TESS_ERR_NOT_FOUND, -1, "a zip file of arrays has no commits");
     if (!is_directory) {
         tess_status st = open_zip(s, err);
         if (st == TESS_OK && s->storage.mode != TESS_MODE_READ)
@@ -135,24 +135,25 @@ open_either(tess_store *s, const char *snapshot, tess_error *err)
     }
     if (!s->path || (kind && !kind->in_files))
         return err_set(err, TESS_ERR_FORMAT, -1, "a source of many objects, not a zip file");
-    return open_directory_store(s, snapshot, err);
+    return open_directory_store(s, commit_name, err);
 }
 
 tess_status
-store_open(const tess_storage *storage, const char *snapshot, tess_store **store, tess_error *err)
+store_open(const tess_storage *storage, const char *commit_name, tess_store **store,
+           tess_error *err)
 {
     *store = NULL;
     if (storage->mode == TESS_MODE_REPLACE || storage->mode == TESS_MODE_APPEND)
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "a store of arrays is opened with TESS_MODE_READ, UPDATE or NEW");
-    if (snapshot && storage->mode != TESS_MODE_READ)
-        return err_set(err, TESS_ERR_ARG, -1, "a snapshot can only be read");
+    if (commit_name && storage->mode != TESS_MODE_READ)
+        return err_set(err, TESS_ERR_ARG, -1, "an older commit can only be read");
     if (storage->offset != 0 || storage->store)
         return err_set(err, TESS_ERR_ARG, -1, "an offset, or a store, in a store of arrays");
     tess_store *s = store_new(storage);
     if (!s)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a store of arrays");
-    const tess_status st = open_either(s, snapshot, err);
+    const tess_status st = open_either(s, commit_name, err);
     if (st != TESS_OK) {
         store_close(s);
         return st;

@@ -220,7 +220,8 @@ names_below(const tess_store *s, const char *path, struct name_list *list, size_
         if (strncmp(w->next.files[i].name, group, *inside + 1) == 0)
             st = add_name(list, w->next.files[i].name, err);
     for (size_t i = 0; i < w->narrays && st == TESS_OK; i++)
-        if (w->arrays[i].made && strncmp(w->arrays[i].name, group, *inside + 1) == 0 &&
+        if (w->arrays[i].made && writer_is_made(&w->arrays[i]) &&
+            strncmp(w->arrays[i].name, group, *inside + 1) == 0 &&
             !manifest_find(&w->next, w->arrays[i].name))
             st = add_name(list, w->arrays[i].name, err);
     if (st == TESS_OK && list->n == 0)
@@ -228,19 +229,12 @@ names_below(const tess_store *s, const char *path, struct name_list *list, size_
     return st;
 }
 
-static tess_status
-check_writer(const tess_store *s, tess_error *err)
-{
-    return s->writer ? TESS_OK
-                     : err_set(err, TESS_ERR_ARG, -1, "the store was opened for reading only");
-}
-
 tess_status
 writer_remove(tess_store *s, const char *path, tess_error *err)
 {
     struct name_list list = {0};
     size_t inside;
-    tess_status st = check_writer(s, err);
+    tess_status st = writer_check(s, err);
     if (st == TESS_OK)
         st = names_below(s, path, &list, &inside, err);
     for (size_t i = 0; i < list.n && st == TESS_OK; i++)
@@ -257,7 +251,7 @@ writer_rename(tess_store *s, const char *from, const char *to, tess_error *err)
     struct name_list list = {0};
     size_t inside;
     char name[WRITER_NAME_SIZE], group[WRITER_NAME_SIZE];
-    tess_status st = check_writer(s, err);
+    tess_status st = writer_check(s, err);
     if (st == TESS_OK)
         st = names_below(s, from, &list, &inside, err);
     if (st == TESS_OK)

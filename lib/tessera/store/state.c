@@ -56,23 +56,23 @@ store_state_read(const tess_store *s, const struct state_file *file, struct stor
 
 // The newest, or one by its name or number; NULL: there is none.
 static const struct state_file *
-choose_state(const struct state_file *list, size_t n, const char *snapshot)
+choose_state(const struct state_file *list, size_t n, const char *commit_name)
 {
     char *end = NULL;
-    if (!snapshot)
+    if (!commit_name)
         return n > 0 ? &list[n - 1] : NULL;
     for (size_t i = 0; i < n; i++)
-        if (strcmp(list[i].name, snapshot) == 0)
+        if (strcmp(list[i].name, commit_name) == 0)
             return &list[i];
-    const uint64_t number = strtoull(snapshot, &end, 10);
-    for (size_t i = 0; i < n && *snapshot && !*end; i++)
+    const uint64_t number = strtoull(commit_name, &end, 10);
+    for (size_t i = 0; i < n && *commit_name && !*end; i++)
         if (list[i].number == number)
             return &list[i];
     return NULL;
 }
 
 tess_status
-store_state_open(const tess_store *s, const char *snapshot, struct store_state **state,
+store_state_open(const tess_store *s, const char *commit_name, struct store_state **state,
                  tess_error *err)
 {
     tess_status st = TESS_ERR_NOT_FOUND;
@@ -83,14 +83,14 @@ store_state_open(const tess_store *s, const char *snapshot, struct store_state *
         st = state_files_list(&s->files, &list, &n, err);
         if (st != TESS_OK)
             return st;
-        const struct state_file *const chosen = choose_state(list, n, snapshot);
+        const struct state_file *const chosen = choose_state(list, n, commit_name);
         const bool none = !chosen;
         st = chosen ? store_state_read(s, chosen, state, err) : TESS_OK;
         mem_free(list);
         if (none)
-            return snapshot ? err_set(err, TESS_ERR_NOT_FOUND, -1, "the store has no snapshot %s",
-                                      snapshot)
-                            : TESS_OK;
+            return commit_name ? err_set(err, TESS_ERR_NOT_FOUND, -1, "the store has no commit %s",
+                                         commit_name)
+                               : TESS_OK;
     }
     return st;
 }

@@ -71,8 +71,8 @@ char *store_path_of(const tess_store *s, const char *file);
 
 // -- open.c
 
-// snapshot: the name or number of a commit; NULL: the newest.
-tess_status store_open(const tess_storage *storage, const char *snapshot, tess_store **store,
+// commit_name: the name or number of a commit; NULL: the newest.
+tess_status store_open(const tess_storage *storage, const char *commit_name, tess_store **store,
                        tess_error *err);
 // Read the newest commit from here on; arrays stay what they are.
 tess_status store_refresh(tess_store *s, bool *changed, tess_error *err);
@@ -87,14 +87,15 @@ tess_status store_open_attributes(tess_store *s, const char *path, tess_array **
 
 // -- list.c
 
-// List the directory again: what a commit has, and, unless it is a snapshot, files that it has not.
+// List the directory again: what a commit has, and, unless it is an older one, files that it has
+// not.
 tess_status store_list(tess_store *s, const struct manifest *m, bool others, tess_error *err);
 
 // -- state.c
 
 // Read a commit, which stays as long as it is held. *state NULL: there are no commits.
-tess_status store_state_open(const tess_store *s, const char *snapshot, struct store_state **state,
-                             tess_error *err);
+tess_status store_state_open(const tess_store *s, const char *commit_name,
+                             struct store_state **state, tess_error *err);
 tess_status store_state_read(const tess_store *s, const struct state_file *file,
                              struct store_state **state, tess_error *err);
 tess_status store_state_newest(const tess_store *s, uint64_t *number, tess_error *err);
@@ -118,6 +119,8 @@ tess_status store_unname(tess_store *s, const char *name, tess_error *err);
 
 bool store_is_durable(const tess_store *s);
 tess_status store_follow(tess_store *s, tess_error *err);
+// The same, if that failed for the last commit.
+tess_status store_finish_commit(tess_store *s, tess_error *err);
 // What a program left that died after its commit.
 tess_status store_roll_forward(tess_store *s, tess_error *err);
 

@@ -21,6 +21,7 @@
 #include "io/state_files.h"
 #include "store/listing.h"
 #include "store/manifest.h"
+#include "task/process.h"
 
 #include <tessera/params.h>
 
@@ -86,11 +87,23 @@ writer_free(struct writer *w)
     mem_free(w);
 }
 
-// Whether there is such an array: a new one was made, or is open.
-static bool
-is_made(const tess_store *s, const struct writer_array *x)
+tess_status
+writer_check(const tess_store *s, tess_error *err)
 {
-    return x->a ? !x->a->discarded : !x->made || below_is_file(s->files.root, x->made);
+    if (!s->writer)
+        return err_set(err, TESS_ERR_ARG, -1, "the store was opened for reading only");
+    if (s->writer->process != process_number())
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "the store was opened for writing before this process was forked; only the "
+                       "process that opened it may change it");
+    return TESS_OK;
+}
+
+// Whether there is such an array: a new one was made, or is open.
+bool
+writer_is_made(const struct writer_array *x)
+{
+    return x->a ? !x->a->discarded : !x->made || x->done;
 }
 
 // The last one that has the name: a new array may replace another.
@@ -99,7 +112,7 @@ writer_find(const tess_store *s, const char *name)
 {
     for (size_t i = s->writer->narrays; i > 0; i--) {
         struct writer_array *const x = &s->writer->arrays[i - 1];
-        if (strcmp(x->name, name) == 0 && is_made(s, x))
+        if (strcmp(x->name, name) == 0 && writer_is_made(x))
             return x;
     }
     return NULL;
@@ -144,7 +157,7 @@ writer_drop_replaced(tess_store *s)
 {
     struct writer *const w = s->writer;
     for (size_t i = w->narrays; i > 0 && w->replaces; i--)
-        if (writer_is_replaced(s, &w->arrays[i - 1]) && is_made(s, &w->arrays[i - 1])) {
+        if (writer_is_replaced(s, &w->arrays[i - 1]) && writer_is_made(&w->arrays[i - 1])) {
             writer_forget_array(&w->arrays[i - 1]);
             writer_remove_array(w, &w->arrays[i - 1]);
         }
@@ -156,7 +169,7 @@ writer_drop_missing(tess_store *s)
     struct writer *const w = s->writer;
     writer_drop_replaced(s);
     for (size_t i = w->narrays; i > 0; i--)
-        if (!is_made(s, &w->arrays[i - 1]))
+        if (!writer_is_made(&w->arrays[i - 1]))
             writer_remove_array(w, &w->arrays[i - 1]);
 }
 
@@ -238,7 +251,11 @@ adopt_found(tess_store *s, const char *name, tess_error *err)
     struct manifest_file *file;
     uint8_t *front = NULL, tail[FRAME_TAIL];
     size_t size = 0;
-    tess_status st = store_open_as_it_is(s, name, true, &a, NULL);
+    bool is_file;
+    tess_status st = below_find(s->files.root, name, &is_file, err);
+    if (st != TESS_OK || !is_file) // a link is in no commit
+        return st;
+    st = store_open_as_it_is(s, name, true, &a, NULL);
     if (st == TESS_ERR_NOMEM)
         return err_set(err, st, -1, "no memory for an array");
     if (st != TESS_OK || frame_is_sparse(a->grid->frame)) { // it stays what it is, outside
@@ -275,6 +292,40 @@ writer_adopt(tess_store *s, tess_error *err)
     return st;
 }
 
+void
+writer_free_older(struct held_state *states, size_t n)
+{
+    for (size_t i = 0; states && i < n; i++)
+        held_finish(&states[i]);
+    mem_free(states);
+}
+
+tess_status
+writer_load_older(const tess_store *s, const char *name, const struct frame *f,
+                  struct held_state **states, size_t *n, tess_error *err)
+{
+    const struct writer *const w = s->writer;
+    tess_status st = TESS_OK;
+    *n = 0;
+    *states = mem_zeroed(w->nolder + 1, sizeof **states);
+    if (!*states)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for states of an array");
+    for (size_t i = 0; s->state && i < w->nolder && st == TESS_OK; i++) {
+        const struct manifest_file *const file =
+            manifest_find_then(&s->state->m, &w->older[i]->m, name);
+        if (!file)
+            continue;
+        st = held_load(&(*states)[*n], f, file->front, file->front_size, err);
+        *n += st == TESS_OK;
+        // What nobody can read any more need not be kept.
+        if (st == TESS_ERR_CORRUPT || st == TESS_ERR_FORMAT || st == TESS_ERR_UNSUPPORTED)
+            st = TESS_OK;
+    }
+    if (st != TESS_OK)
+        writer_free_older(*states, *n);
+    return st;
+}
+
 // A home_maker.
 static void
 writer_made(struct home_maker *maker, const tess_storage *storage, tess_array *a)
@@ -282,10 +333,12 @@ writer_made(struct home_maker *maker, const tess_storage *storage, tess_array *a
     tess_store *const s = (tess_store *)maker;
     for (size_t i = 0; i < s->writer->narrays; i++) {
         struct writer_array *const x = &s->writer->arrays[i];
-        if (x->path == storage->path && !x->a) {
+        if (x->path != storage->path || x->a)
+            continue;
+        x->done = true;
+        x->a = a;
+        if (a)
             array_hold(a);
-            x->a = a;
-        }
     }
     writer_drop_replaced(s);
 }
@@ -296,6 +349,7 @@ writer_begin(tess_store *s, tess_error *err)
     struct writer *const w = mem_zeroed(1, sizeof *w);
     if (!w)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a store that is written");
+    w->process = process_number();
     s->writer = w;
     s->maker.made = writer_made;
     tess_status st = s->state ? manifest_copy(&w->next, &s->state->m, err) : TESS_OK;
@@ -315,7 +369,8 @@ writer_relist(tess_store *s, tess_error *err)
     st = manifest_copy(&all, &w->next, err);
     for (size_t i = 0; i < w->narrays && st == TESS_OK; i++) {
         struct manifest_file *file;
-        if (w->arrays[i].made && !manifest_find(&all, w->arrays[i].name))
+        if (w->arrays[i].made && writer_is_made(&w->arrays[i]) &&
+            !manifest_find(&all, w->arrays[i].name))
             st = manifest_add_file(&all, w->arrays[i].name, &file, err);
     }
     if (st == TESS_OK)

@@ -32,6 +32,7 @@ struct writer_array {
     char *name; // of its file, as the next commit has it; owned
     char *made; // where a new one is until then; NULL: it is in a commit, or was found; owned
     char *path; // the same, of the file system; owned
+    bool done; // a new one could be made
     tess_array *a; // held; NULL: the program did not keep it
     uint8_t *settled; // the first bytes of the file, as they are there; owned; of a new one NULL
     size_t settled_size;
@@ -40,6 +41,7 @@ struct writer_array {
 };
 
 struct writer {
+    unsigned process; // that opened the store: no other one may change it (task/process.h)
     // What the next commit is to have, with its number: files, in the state of the last commit or
     // as they were found, and moves.
     struct manifest next;
@@ -56,6 +58,8 @@ struct writer {
 };
 
 void writer_free(struct writer *w); // NULL: fine
+// Whether the store may be changed: TESS_ERR_ARG if it is for reading, or of the parent process.
+tess_status writer_check(const tess_store *s, tess_error *err);
 // Begin with the commit that was read.
 tess_status writer_begin(tess_store *s, tess_error *err);
 
@@ -95,6 +99,8 @@ tess_status writer_adopt(tess_store *s, tess_error *err);
 
 // A name that no other file has, or had.
 void writer_fresh_name(struct writer *w, const char *folder, char *name);
+// Whether there is such an array: a new one was made, and not discarded.
+bool writer_is_made(const struct writer_array *x);
 // The last array that has the name: a new one may replace another. NULL: none is open, or made.
 struct writer_array *writer_find(const tess_store *s, const char *name);
 tess_status writer_add_array(struct writer *w, const char *name, const char *made,

@@ -93,6 +93,8 @@ array_save(const tess_array *a, const tess_storage *storage, tess_layout layout,
         return st;
     st = frame_publish(copy, err);
     frame_close(copy);
+    if (st == TESS_OK && storage->store)
+        home_maker_of(storage)->made(home_maker_of(storage), storage, NULL);
     return st;
 }
 

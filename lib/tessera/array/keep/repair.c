@@ -224,6 +224,8 @@ write_target(const tess_array *a, const struct salvage *salvage, const tess_stor
         return st;
     st = frame_publish(copy, err);
     frame_close(copy);
+    if (st == TESS_OK && target->store)
+        home_maker_of(target)->made(home_maker_of(target), target, NULL);
     return st;
 }
 

@@ -41,7 +41,8 @@ struct home {
 
 /*
  * A store of arrays (tess_storage.store), as this module knows it: the first member of it. Files of
- * new arrays are written through io_front_staged(); made() is told of an array there.
+ * new arrays are written through io_front_staged(); made() is told of an array there; NULL: of a
+ * copy, which is not open.
  */
 struct home_maker {
     void (*made)(struct home_maker *maker, const tess_storage *storage, tess_array *a);

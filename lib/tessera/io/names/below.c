@@ -16,13 +16,6 @@
 
 enum { BELOW_NAME_SIZE = 4096 + 256 };
 
-bool
-below_is_file(int root, const char *name)
-{
-    struct stat info;
-    return fstatat(root, name, &info, 0) == 0 && S_ISREG(info.st_mode);
-}
-
 // The name up to the slash at `at`, which is inside it.
 static tess_status
 front_of_name(const char *name, const char *at, char *front, tess_error *err)
@@ -32,6 +25,43 @@ front_of_name(const char *name, const char *at, char *front, tess_error *err)
         return err_sys(err, ENAMETOOLONG, "%s", name);
     memcpy(front, name, size);
     front[size] = '\0';
+    return TESS_OK;
+}
+
+// Directories in front of a name that are links lead elsewhere.
+static tess_status
+check_parents(int root, const char *name, tess_error *err)
+{
+    char front[BELOW_NAME_SIZE];
+    for (const char *at = strchr(name, '/'); at; at = strchr(at + 1, '/')) {
+        const tess_status st = front_of_name(name, at, front, err);
+        if (st != TESS_OK)
+            return st;
+        if (below_is_link(root, front))
+            return err_set(err, TESS_ERR_CORRUPT, -1, "%s is a link, not a directory", front);
+    }
+    return TESS_OK;
+}
+
+bool
+below_is_link(int root, const char *name)
+{
+    struct stat info;
+    return fstatat(root, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode);
+}
+
+tess_status
+below_find(int root, const char *name, bool *is_file, tess_error *err)
+{
+    struct stat info;
+    *is_file = false;
+    const tess_status st = check_parents(root, name, err);
+    if (st != TESS_OK)
+        return st;
+    if (fstatat(root, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT || errno == ENOTDIR ? TESS_OK
+                                                   : err_sys(err, errno, "looking at %s", name);
+    *is_file = S_ISREG(info.st_mode);
     return TESS_OK;
 }
 
@@ -70,7 +100,11 @@ below_remove_directories(int root, const char *name)
 tess_status
 below_move(int root, const char *from, const char *to, bool durable, tess_error *err)
 {
-    const tess_status st = make_directories(root, to, durable, err);
+    tess_status st = check_parents(root, from, err);
+    if (st == TESS_OK)
+        st = check_parents(root, to, err);
+    if (st == TESS_OK)
+        st = make_directories(root, to, durable, err);
     if (st != TESS_OK)
         return st;
     if (renameat(root, from, root, to) != 0)
@@ -82,34 +116,43 @@ below_move(int root, const char *from, const char *to, bool durable, tess_error 
 tess_status
 below_remove(int root, const char *name, tess_error *err)
 {
-    if (unlinkat(root, name, 0) != 0 && errno != ENOENT)
+    const tess_status st = check_parents(root, name, err);
+    if (st == TESS_OK && unlinkat(root, name, 0) != 0 && errno != ENOENT)
         return err_sys(err, errno, "removing %s", name);
-    return TESS_OK;
+    return st;
 }
 
-void
-below_clear(int root, const char *directory)
+tess_status
+below_clear(int root, const char *directory, tess_error *err)
 {
     struct dirent *entry;
-    const int fd = open_files_at(root, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    DIR *const list = fd >= 0 ? fdopendir(fd) : NULL;
+    const int fd =
+        open_files_at(root, directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+    if (fd < 0)
+        return errno == ENOENT ? TESS_OK
+                               : err_sys(err, errno, "opening the directory %s", directory);
+    DIR *const list = fdopendir(fd);
     if (!list) {
-        if (fd >= 0)
-            close(fd);
-        return;
+        const int error = errno;
+        close(fd);
+        return err_sys(err, error, "reading the directory %s", directory);
     }
     while ((entry = readdir(list)))
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
             (void)unlinkat(fd, entry->d_name, 0);
     closedir(list);
+    return TESS_OK;
 }
 
 tess_status
 below_make_directory(int root, const char *name, tess_error *err)
 {
-    if (mkdirat(root, name, 0777) != 0 && errno != EEXIST)
+    const tess_status st = check_parents(root, name, err);
+    if (st == TESS_OK && mkdirat(root, name, 0777) != 0 && errno != EEXIST)
         return err_sys(err, errno, "making the directory %s", name);
-    return TESS_OK;
+    if (st == TESS_OK && below_is_link(root, name))
+        return err_set(err, TESS_ERR_CORRUPT, -1, "%s is a link, not a directory", name);
+    return st;
 }
 
 tess_status

@@ -1,8 +1,9 @@
 /*
  * below.h - files below a directory get other names, with the directories that these need.
  *
- * Names are relative to the open directory, with slashes; the caller has checked that they stay
- * below it. Any thread may call all of it; nothing is kept, and there is no lock.
+ * Names are relative to the open directory, with slashes; the caller has checked that they have no
+ * "..". A link in front of a name leads elsewhere, and is TESS_ERR_CORRUPT; a file that is a link
+ * is none. Any thread may call all of it; nothing is kept, and there is no lock.
  */
 #ifndef IO_NAMES_BELOW_H
 #define IO_NAMES_BELOW_H
@@ -11,8 +12,9 @@
 
 #include <stdbool.h>
 
-// Whether a name is that of a file.
-bool below_is_file(int root, const char *name);
+// Whether a name is that of a file, and no link to one.
+tess_status below_find(int root, const char *name, bool *is_file, tess_error *err);
+bool below_is_link(int root, const char *name);
 
 // Rename a file, replacing one; directories that are missing are made, and with `durable` are on
 // the disk before. TESS_ERR_NOT_FOUND: there is no such file.
@@ -24,8 +26,9 @@ tess_status below_remove(int root, const char *name, tess_error *err);
 // Remove the directories in front of a name, as far as they are empty.
 void below_remove_directories(int root, const char *name);
 
-// Remove all files in a directory, but not in directories of it. Failures are passed over.
-void below_clear(int root, const char *directory);
+// Remove all files in a directory, but not in directories of it. Failures to remove one are passed
+// over. No such directory: fine.
+tess_status below_clear(int root, const char *directory, tess_error *err);
 
 // Make a directory; there already: fine.
 tess_status below_make_directory(int root, const char *name, tess_error *err);
