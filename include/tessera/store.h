@@ -193,7 +193,8 @@ TESS_API int64_t tess_store_next(tess_store *store, int64_t index);
  * is to be matched by one of tess_array_close().
  *
  * An array of a store that has items may not lose all of them (TESS_ERR_UNSUPPORTED): remove it and
- * make another one. What is in embed.b2e is opened for reading only.
+ * make another one. What is in embed.b2e is opened for reading only, and is
+ * neither removed nor renamed.
  *
  * @param store  An open store.
  * @param path   As in tess_store_find().

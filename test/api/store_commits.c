@@ -441,6 +441,137 @@ adopted(void **state)
     tess_store_close(store);
 }
 
+// Change all items of a file as a program that knows of no commits, some times.
+static void
+change_file(const char *path, int times)
+{
+    tess_storage file = reading(path);
+    tess_array *a = NULL;
+    int32_t items[TX_ITEMS];
+    const int64_t start = 0, stop = TX_ITEMS;
+    struct random r;
+    random_init(&r, 3);
+    file.mode = TESS_MODE_UPDATE;
+    ok(tess_array_open(&file, &a, err));
+    for (int i = 0; i < times; i++) {
+        random_bytes(&r, items, sizeof items);
+        ok(tess_array_write(a, &start, &stop, items, sizeof items, err));
+        ok(tess_array_flush(a, err));
+    }
+    ok(tess_array_close(a, err));
+}
+
+// The first item is that of the commit, or the call fails; it is never another one.
+static void
+right_or_told(tess_store *store, const char *path, int32_t first)
+{
+    tess_array *a = NULL;
+    tess_error why;
+    int32_t item = first;
+    const int64_t start = 0, stop = 1;
+    if (tess_store_array(store, path, &a, &why) != TESS_OK)
+        return;
+    const tess_status st = tess_array_read(a, &start, &stop, &item, sizeof item, &why);
+    assert_true(st != TESS_OK || item == first);
+    ok(tess_array_close(a, err));
+}
+
+// Older commits, and arrays that are open, while another program writes over what they need.
+static void
+written_over(void **state)
+{
+    const char *const path = files_path("s.b2d");
+    const tess_storage storage = reading(path);
+    tess_store *store = make_store(path), *reader = NULL, *then = NULL;
+    tess_array *a = NULL;
+    tess_error why;
+    char file[300];
+    int32_t item;
+    const int64_t start = 0, stop = 1;
+    (void)state;
+    snprintf(file, sizeof file, "%s/a.b2nd", path);
+    ok(tess_array_close(make_array(store, "/a", 100), err));
+    ok(tess_store_commit(store, err));
+    ok(tess_store_name_commit(store, "early", err));
+    ok(tess_store_open(&storage, &reader, err));
+    ok(tess_store_array(reader, "/a", &a, err));
+    set_first(store, "/a", 7);
+    ok(tess_store_commit(store, err));
+    tess_store_close(store);
+    ok(tess_array_read(a, &start, &stop, &item, sizeof item, err));
+    assert_int_equal(item, 100);
+    for (int i = 1; i < 5; i++) {
+        change_file(file, i);
+        const tess_status st = tess_array_read(a, &start, &stop, &item, sizeof item, &why);
+        assert_int_equal(st, TESS_ERR_STALE);
+        right_or_told(reader, "/a", 100);
+        ok(tess_store_open_commit(&storage, "early", &then, err));
+        right_or_told(then, "/a", 100);
+        tess_store_close(then);
+    }
+    ok(tess_array_close(a, err));
+    tess_store_close(reader);
+}
+
+// An older file is put back; one is replaced while it is open here; one is removed.
+static void
+other_files(void **state)
+{
+    const char *const path = files_path("s.b2d");
+    tess_storage storage = reading(path);
+    tess_store *store = make_store(path);
+    tess_array *a = NULL;
+    tess_error why;
+    const char *name, *reason;
+    char file[300], other[300];
+    size_t size;
+    const int32_t item = 9;
+    const int64_t start = 0, stop = 1;
+    (void)state;
+    snprintf(file, sizeof file, "%s/a.b2nd", path);
+    snprintf(other, sizeof other, "%s/b.b2nd", path);
+    ok(tess_array_close(make_array(store, "/a", 1), err));
+    ok(tess_array_close(make_array(store, "/b", 2), err));
+    ok(tess_store_commit(store, err));
+    uint8_t *const before = files_read(file, &size);
+    set_first(store, "/a", 50);
+    ok(tess_store_commit(store, err));
+    tess_store_close(store);
+
+    files_remove(file);
+    files_write(file, before, size);
+    storage.mode = TESS_MODE_UPDATE;
+    ok(tess_store_open(&storage, &store, err));
+    assert_int_equal(first_item(store, "/a"), 1);
+    set_first(store, "/a", 4);
+    ok(tess_store_commit(store, err));
+    assert_int_equal(first_item(store, "/a"), 4);
+
+    ok(tess_store_array(store, "/a", &a, err));
+    ok(tess_array_write(a, &start, &stop, &item, sizeof item, err));
+    files_remove(file);
+    files_write(file, before, size);
+    assert_int_equal(tess_store_commit(store, &why), TESS_ERR_STALE);
+    ok(tess_store_abort(store, err));
+    ok(tess_array_close(a, err));
+    tess_store_close(store);
+    free(before);
+
+    files_remove(other);
+    storage.mode = TESS_MODE_READ;
+    ok(tess_store_open(&storage, &store, err));
+    assert_int_equal(tess_store_find(store, "/b"), -1);
+    assert_true(tess_store_left_out(store, 0, &name, &reason));
+    assert_string_equal(name, "b.b2nd");
+    tess_store_close(store);
+    storage.mode = TESS_MODE_UPDATE;
+    ok(tess_store_open(&storage, &store, err));
+    ok(tess_array_close(make_array(store, "/b", 3), err));
+    ok(tess_store_commit(store, err));
+    assert_int_equal(first_item(store, "/b"), 3);
+    tess_store_close(store);
+}
+
 // A store that a stranger has made leads out of its directory by links.
 static void
 links(void **state)
@@ -628,6 +759,8 @@ main(int argc, char **argv)
         IN_A_FOLDER(saved),
         IN_A_FOLDER(adopted),
         IN_A_FOLDER(links),
+        IN_A_FOLDER(written_over),
+        IN_A_FOLDER(other_files),
         IN_A_FOLDER(forked),
     };
     if (argc > 1)

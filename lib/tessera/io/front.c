@@ -8,8 +8,11 @@
 #include "base/memory.h"
 #include "io/io.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+
+enum { SEEN = 64 }; // bytes with the lengths of a frame, which each of its states has others of
 
 struct front {
     struct io io;
@@ -17,7 +20,8 @@ struct front {
     uint8_t *bytes; // that are kept; NULL: none
     int64_t size; // of them
     int64_t limit; // writes that start before it are kept; 0: none, or the io is for reading
-    struct io_front_end end;
+    struct io_front_owner owner;
+    atomic_uint_fast64_t seen; // of the first bytes of the file, a hash; for reading
 };
 
 static struct front *
@@ -55,10 +59,41 @@ front_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *er
     return read_kept(front_of(io), false, offset, dst, size, err);
 }
 
+// FNV-1a. What cannot be read is as if it were empty: reading tells.
+static uint64_t
+hash_of_file(const struct front *f)
+{
+    uint8_t first[SEEN] = {0};
+    uint64_t hash = 0xcbf29ce484222325;
+    const size_t size = kept_at(f, 0, sizeof first);
+    if (io_read_again(f->file, 0, first, size, NULL) != TESS_OK)
+        return hash;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ first[i]) * 0x100000001b3;
+    return hash;
+}
+
+// A frame asks for its header again to learn whether what it read counts.
+static tess_status
+check_seen(struct front *f, tess_error *err)
+{
+    if (!f->owner.changed)
+        return TESS_OK;
+    const uint64_t now = hash_of_file(f);
+    if (now == atomic_load(&f->seen))
+        return TESS_OK;
+    const tess_status st = f->owner.changed(f->owner.user, f->file, err);
+    if (st == TESS_OK)
+        atomic_store(&f->seen, now);
+    return st;
+}
+
 static tess_status
 front_read_again(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
 {
-    return read_kept(front_of(io), true, offset, dst, size, err);
+    struct front *const f = front_of(io);
+    const tess_status st = kept_at(f, offset, size) > 0 ? check_seen(f, err) : TESS_OK;
+    return st == TESS_OK ? read_kept(f, true, offset, dst, size, err) : st;
 }
 
 static tess_status
@@ -173,8 +208,8 @@ front_close(struct io *io)
 {
     struct front *const f = front_of(io);
     io_close(f->file);
-    if (f->end.closed)
-        f->end.closed(f->end.user);
+    if (f->owner.closed)
+        f->owner.closed(f->owner.user);
     mem_free(f->bytes);
     mem_free(f);
 }
@@ -206,6 +241,7 @@ static const struct io_ops fixed_ops = {
     .sync = front_sync,
     .publish = front_publish,
     .identify = front_identify,
+    .read_again = front_read_again,
     .opened = front_opened,
     .close = front_close,
 };
@@ -220,13 +256,14 @@ front_new(struct io *file, const struct io_ops *ops, tess_error *err)
         return NULL;
     }
     *f = (struct front){.io = *file, .file = file};
+    atomic_init(&f->seen, 0);
     f->io.ops = ops;
     return f;
 }
 
 tess_status
-io_front_fixed(struct io *file, const uint8_t *bytes, size_t size, const struct io_front_end *end,
-               struct io **io, tess_error *err)
+io_front_fixed(struct io *file, const uint8_t *bytes, size_t size,
+               const struct io_front_owner *owner, struct io **io, tess_error *err)
 {
     struct front *const f = front_new(file, &fixed_ops, err);
     if (!f)
@@ -238,8 +275,9 @@ io_front_fixed(struct io *file, const uint8_t *bytes, size_t size, const struct 
     }
     memcpy(f->bytes, bytes, size);
     f->size = (int64_t)size;
-    f->io.guarded = true;
-    f->end = *end;
+    f->io.guarded = false; // the end of the state is in the file, and is compared
+    f->owner = *owner;
+    atomic_init(&f->seen, hash_of_file(f));
     *io = &f->io;
     return TESS_OK;
 }

@@ -19,19 +19,21 @@
 
 struct io;
 
-// What is told when an io is closed.
-struct io_front_end {
-    void (*closed)(void *user);
+// Who an io for reading belongs to. Any thread may call both.
+struct io_front_owner {
+    void (*closed)(void *user); // the io is
+    // The first bytes of the file are others than when this was asked last, or the io made. Another
+    // status than TESS_OK: what was read may be wrong.
+    tess_status (*changed)(void *user, struct io *file, tess_error *err);
     void *user;
 };
 
 /*
- * For reading: the first `size` bytes are a copy of these. Nothing changes, as far as it is known:
- * whoever has the file must see to it. The file belongs to the io from here on, also after a
- * failure; `end` is told only after a success.
+ * For reading: the first `size` bytes are a copy of these, and stay so. The file belongs to the io
+ * from here on, also after a failure; `owner` is told only after a success.
  */
 tess_status io_front_fixed(struct io *file, const uint8_t *bytes, size_t size,
-                           const struct io_front_end *end, struct io **io, tess_error *err);
+                           const struct io_front_owner *owner, struct io **io, tess_error *err);
 
 // For writing. No byte is kept before io_front_settle().
 tess_status io_front_staged(struct io *file, struct io **io, tess_error *err);

@@ -69,9 +69,14 @@ parse_name(const char *name, struct state_file *file)
 bool
 state_files_is_name(const char *name)
 {
+    static const char *const arrays[] = {".b2nd", ".b2f", ".b2b"};
     const size_t size = strlen(name);
     for (size_t i = 0; i < size; i++)
         if ((unsigned char)name[i] <= ' ' || name[i] == '/' || name[i] == 0x7f)
+            return false;
+    // python-blosc2 would take such a file for an array.
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        if (size >= strlen(arrays[i]) && strcmp(name + size - strlen(arrays[i]), arrays[i]) == 0)
             return false;
     return size > 0 && size < STATE_NAME_SIZE;
 }

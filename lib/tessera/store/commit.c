@@ -25,6 +25,7 @@
 #include "io/front.h"
 #include "io/io.h"
 #include "io/names/below.h"
+#include "io/names/path.h"
 #include "io/state_files.h"
 #include "store/manifest.h"
 #include "store/writer.h"
@@ -56,6 +57,20 @@ read_made(const tess_store *s, const struct writer_array *x, uint8_t **front, si
     return st;
 }
 
+// Another program may have put a file in the place of that of an array.
+static tess_status
+check_not_replaced(const tess_store *s, const struct writer_array *x, tess_error *err)
+{
+    struct io_identity identity;
+    char *const path = store_path_of(s, writer_name_until_commit(s->writer, x->name));
+    tess_status st = path ? io_identify(frame_file(x->a->grid->frame), &identity, err)
+                          : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    if (st == TESS_OK && !io_identity_is_at(&identity, path))
+        st = err_set(err, TESS_ERR_STALE, -1, "%s: another program replaced the file", x->name);
+    mem_free(path);
+    return st;
+}
+
 // Bring an array to its file, and its front to the manifest.
 static tess_status
 commit_array(const tess_store *s, struct writer_array *x, struct manifest *m, tess_error *err)
@@ -69,7 +84,10 @@ commit_array(const tess_store *s, struct writer_array *x, struct manifest *m, te
         st = err_set(err, TESS_ERR_STALE, -1, "%s: its file, %s, is gone", x->name, x->made);
     if (st != TESS_OK)
         return st;
-    st = x->a ? array_commit(x->a, err) : TESS_OK;
+    if (x->a && !x->made)
+        st = check_not_replaced(s, x, err);
+    if (st == TESS_OK && x->a)
+        st = array_commit(x->a, err);
     if (st == TESS_OK && x->a && x->made &&
         store_is_durable(s)) // its first bytes are in the file already
         st = io_sync(frame_file(x->a->grid->frame), err);
@@ -266,7 +284,8 @@ store_name(tess_store *s, const char *name, tess_error *err)
         return st;
     if (!state_files_is_name(name))
         return err_set(err, TESS_ERR_ARG, -1,
-                       "the name of a commit has 1 to 100 characters, no slash and no space");
+                       "the name of a commit has 1 to 100 characters, no slash and no space, and "
+                       "does not end as those of arrays do");
     if (!s->state || s->writer->unfinished)
         return err_set(err, TESS_ERR_ARG, -1, "the store has no commit yet");
     if (s->writer->current.name[0])

@@ -29,6 +29,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { HIDDEN = 16 }; // bytes of a header, by which a frame is known
+
 static const char NEW[] = STATE_FOLDER "/new";
 static const char KEPT[] = STATE_FOLDER "/kept";
 
@@ -108,6 +110,8 @@ move_files(const tess_store *s, const struct manifest *m, bool give, tess_error 
         st = below_move(s->files.root, move->from, move->to, store_is_durable(s), err);
         if (st == TESS_ERR_NOT_FOUND)
             st = TESS_OK; // done before; or another program removed it
+        if (st == TESS_OK && is_kept_name(move->to)) // else python-blosc2 lists it
+            st = below_hide(s->files.root, move->to, HIDDEN, err);
     }
     for (size_t i = 0; i < m->nmoves && st == TESS_OK && store_is_durable(s); i++) {
         const struct manifest_move *const move = &m->moves[i];
@@ -141,35 +145,22 @@ remove_kept(const tess_store *s, const struct manifest *m, tess_error *err)
 static tess_status
 write_front(const tess_store *s, const struct manifest_file *file, tess_error *err)
 {
-    struct io *io;
-    bool is_file;
-    int64_t size = 0;
+    struct io *io = NULL;
+    bool is_file = false, follows = false;
+    tess_status st = below_find(s->files.root, file->name, &is_file, err);
+    if (st != TESS_OK || !is_file) // also a link
+        return st;
     char *const path = store_path_of(s, file->name);
-    uint8_t *const now = mem_alloc(file->front_size);
-    tess_status st =
-        path && now ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %s", file->name);
+    st = path ? io_file_open(path, true, &io, err)
+              : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
     if (st == TESS_OK)
-        st = below_find(s->files.root, file->name, &is_file, err);
-    if (st == TESS_OK && is_file) { // and no link
-        st = io_file_open(path, true, &io, err);
-        if (st == TESS_OK) {
-            const size_t known =
-                file->before_size < file->front_size ? file->before_size : file->front_size;
-            memset(now, 0, file->front_size);
-            st = io_size(io, &size, err);
-            if (st == TESS_OK && (size_t)size >= known) // an empty frame may have got longer
-                st =
-                    io_read(io, 0, now,
-                            (size_t)size < file->front_size ? (size_t)size : file->front_size, err);
-            if (st == TESS_OK && store_front_is_between(now, file))
-                st = io_write(io, 0, file->front, file->front_size, err);
-            if (st == TESS_OK && store_is_durable(s))
-                st = io_sync(io, err);
-            io_close(io);
-        }
-    }
+        st = store_front_follows(io, file, &follows, err);
+    if (st == TESS_OK && follows)
+        st = io_write(io, 0, file->front, file->front_size, err);
+    if (st == TESS_OK && follows && store_is_durable(s))
+        st = io_sync(io, err);
+    io_close(io);
     mem_free(path);
-    mem_free(now);
     return st;
 }
 
@@ -250,6 +241,9 @@ store_follow(tess_store *s, tess_error *err)
     }
     if (st == TESS_OK)
         st = remove_kept(s, m, err);
+    // What was made, and replaced or removed before it counted.
+    if (st == TESS_OK && w->numbers > 0 && !writer_has_made(w))
+        st = below_clear(s->files.root, NEW, err);
     if (st == TESS_OK)
         st = follow_fronts(s, m, err);
     if (st == TESS_OK)

@@ -83,20 +83,11 @@ static tess_status
 restore_front(const tess_store *s, const char *name, struct io *io, tess_error *err)
 {
     const struct manifest_file *const file = s->state ? manifest_find(&s->state->m, name) : NULL;
-    int64_t size;
+    bool follows = false;
     if (!file || file->before_size == 0)
         return TESS_OK;
-    uint8_t *const now = mem_zeroed(1, file->front_size);
-    if (!now)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", file->front_size);
-    tess_status st = io_size(io, &size, err);
-    if (st == TESS_OK)
-        st = io_read(io, 0, now, (size_t)min_i64(size, (int64_t)file->front_size), err);
-    if (st == TESS_OK && memcmp(now, file->front, file->front_size) != 0 &&
-        store_front_is_between(now, file))
-        st = io_write(io, 0, file->front, file->front_size, err);
-    mem_free(now);
-    return st;
+    const tess_status st = store_front_follows(io, file, &follows, err);
+    return st == TESS_OK && follows ? io_write(io, 0, file->front, file->front_size, err) : st;
 }
 
 static tess_status

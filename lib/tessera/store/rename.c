@@ -54,7 +54,8 @@ writer_name_of_path(const char *path, const char *ending, char *name, tess_error
     if (fault)
         return err_set(err, TESS_ERR_ARG, -1, "%s cannot be a path in a store: %s",
                        path ? path : "", fault);
-    if (strncmp(path, STATE_FOLDER, sizeof STATE_FOLDER - 1) == 0)
+    const size_t own = sizeof STATE_FOLDER - 1;
+    if (strncmp(path, STATE_FOLDER, own) == 0 && (!path[own] || path[own] == '/'))
         return err_set(err, TESS_ERR_ARG, -1, "%s is where a store keeps its commits", path);
     snprintf(name, WRITER_NAME_SIZE, "%.*s%s", (int)size, path, ending);
     return TESS_OK;

@@ -9,6 +9,7 @@
 #include "store/store.h"
 
 #include "array/open/open.h"
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -115,10 +116,30 @@ store_front_is_between(const uint8_t *now, const struct manifest_file *file)
     return file->before_size > 0;
 }
 
-static void
-release_user(void *user)
+tess_status
+store_front_follows(struct io *io, const struct manifest_file *file, bool *follows, tess_error *err)
 {
-    store_state_release(user);
+    uint8_t tail[MANIFEST_TAIL];
+    bool whole = false;
+    int64_t size = 0;
+    const int64_t end = frame_front_end(file->front, file->front_size, &whole);
+    *follows = false;
+    uint8_t *const now = mem_zeroed(1, file->front_size);
+    if (!now)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", file->front_size);
+    tess_status st = io_size(io, &size, err);
+    const bool has_state = st == TESS_OK && end > 0 && (whole || size >= end);
+    if (has_state)
+        st = io_read(io, 0, now, (size_t)min_i64(size, (int64_t)file->front_size), err);
+    if (st == TESS_OK && has_state)
+        *follows =
+            memcmp(now, file->front, file->front_size) != 0 && store_front_is_between(now, file);
+    mem_free(now);
+    if (st == TESS_OK && *follows && !whole) { // else another file has the name
+        st = io_read(io, end - MANIFEST_TAIL, tail, sizeof tail, err);
+        *follows = st == TESS_OK && memcmp(tail, file->tail, sizeof tail) == 0;
+    }
+    return st;
 }
 
 // -- a file of a commit
@@ -182,22 +203,96 @@ look_at_file(const tess_store *s, const struct manifest_file *file, const char *
     return st;
 }
 
+/*
+ * Whether a file that has the state of an older commit is one that the newest commit knows, in its
+ * state: else a program that knows of no commits may have written over what the older one needs.
+ * What is kept was in nobody's way.
+ */
+static tess_status
+is_known(const struct store_state *state, const struct manifest_file *file,
+         const struct manifest *newest, struct io *io, bool *known, tess_error *err)
+{
+    uint64_t number = state->m.number;
+    const char *name = file->name, *next;
+    while ((next = manifest_moved(newest, name, &number))) {
+        name = next;
+        number -= store_is_new_name(name);
+    }
+    struct found_file f = {.has_front = false};
+    const struct manifest_file *const now = manifest_find(newest, name);
+    const bool kept = strncmp(name, STATE_FOLDER, sizeof STATE_FOLDER - 1) == 0;
+    *known = kept;
+    if (kept || !now)
+        return TESS_OK;
+    bool whole = false;
+    const int64_t end = frame_front_end(now->front, now->front_size, &whole);
+    const tess_status st = look_at_front(io, now, end > 0 ? end : 0, &f, err);
+    *known = (f.has_tail || whole) && (f.has_front || f.has_before);
+    return st;
+}
+
+// An array that is read, in the state of a commit.
+struct reader {
+    tess_store *s; // held, for its directory
+    struct store_state *state; // held
+    const struct manifest_file *file;
+};
+
+static void
+reader_closed(void *user)
+{
+    struct reader *const r = user;
+    store_state_release(r->state);
+    store_release(r->s);
+    mem_free(r);
+}
+
+static tess_status
+changed_by_others(const struct store_state *state, tess_error *err)
+{
+    return err_set(err, TESS_ERR_STALE, -1,
+                   "a program that does not know of commits changed the file since the commit "
+                   "%" PRIu64,
+                   state->m.number);
+}
+
+// The file has other first bytes by now: by a later commit, or by another program.
+static tess_status
+reader_changed(void *user, struct io *io, tess_error *err)
+{
+    const struct reader *const r = user;
+    struct store_state *newest = NULL;
+    bool known = false;
+    tess_status st = store_state_open(r->s, NULL, &newest, err);
+    if (st == TESS_OK)
+        st = is_known(r->state, r->file, newest ? &newest->m : &r->state->m, io, &known, err);
+    store_state_release(newest);
+    return st == TESS_OK && !known ? changed_by_others(r->state, err) : st;
+}
+
 // A home that is open, in the state of the commit.
 static tess_status
 open_with_front(const tess_store *s, const struct manifest_file *file, struct home *home,
                 tess_array **a, tess_error *err)
 {
     tess_storage storage = s->storage;
-    const struct io_front_end end = {release_user, s->state};
+    struct reader *const r = mem_alloc(sizeof *r);
+    const struct io_front_owner owner = {reader_closed, reader_changed, r};
+    if (!r) {
+        home_close(home);
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
+    }
+    *r = (struct reader){(tess_store *)s, s->state, file};
     storage.path = NULL; // it stays what it is, whatever the path leads to
     storage.image = NULL;
     storage.source = NULL;
     storage.mode = TESS_MODE_READ;
+    atomic_fetch_add(&r->s->users, 1);
     atomic_fetch_add(&s->state->users, 1);
     const tess_status st =
-        io_front_fixed(home->at.io, file->front, file->front_size, &end, &home->at.io, err);
+        io_front_fixed(home->at.io, file->front, file->front_size, &owner, &home->at.io, err);
     if (st != TESS_OK) {
-        store_state_release(s->state);
+        reader_closed(r);
         home->at.io = NULL;
         home_close(home);
         return st;
@@ -306,7 +401,14 @@ open_file_once(const tess_store *s, const struct manifest_file *file, int64_t en
     const bool is_newest = m->number <= s->state->m.number;
     st = find_state_file(s, file, m, end, &f, &found, err);
     if (st == TESS_OK && found) {
-        if (is_newest && !f.has_front && !f.has_before) {
+        bool known = true;
+        if (!is_newest)
+            st = is_known(s->state, file, m, f.home.at.io, &known, err);
+        if (st == TESS_OK && !known)
+            st = changed_by_others(s->state, err);
+        if (st != TESS_OK) {
+            home_close(&f.home);
+        } else if (is_newest && !f.has_front && !f.has_before) {
             home_close(&f.home);
             st = open_changed(s, file->name, a, err);
         } else {

@@ -106,6 +106,15 @@ writer_is_made(const struct writer_array *x)
     return x->a ? !x->a->discarded : !x->made || x->done;
 }
 
+bool
+writer_has_made(const struct writer *w)
+{
+    for (size_t i = 0; i < w->narrays; i++)
+        if (w->arrays[i].made)
+            return true;
+    return false;
+}
+
 // The last one that has the name: a new array may replace another.
 struct writer_array *
 writer_find(const tess_store *s, const char *name)
@@ -275,10 +284,25 @@ adopt_found(tess_store *s, const char *name, tess_error *err)
     return st;
 }
 
+// Files of the last commit that another program removed are none of the next one.
+static tess_status
+drop_gone(tess_store *s, tess_error *err)
+{
+    struct manifest *const next = &s->writer->next;
+    tess_status st = TESS_OK;
+    for (size_t i = next->nfiles; i > 0 && st == TESS_OK; i--) {
+        bool is_file;
+        st = below_find(s->files.root, next->files[i - 1].name, &is_file, err);
+        if (st == TESS_OK && !is_file)
+            manifest_remove_file(next, &next->files[i - 1]);
+    }
+    return st;
+}
+
 tess_status
 writer_adopt(tess_store *s, tess_error *err)
 {
-    tess_status st = TESS_OK;
+    tess_status st = drop_gone(s, err);
     const struct place *const embedded = &s->listing.embedded;
     if (embedded->kind == PLACE_FILE && !manifest_find(&s->writer->next, embedded->file))
         st = adopt_found(s, embedded->file, err);

@@ -99,6 +99,8 @@ tess_status writer_adopt(tess_store *s, tess_error *err);
 
 // A name that no other file has, or had.
 void writer_fresh_name(struct writer *w, const char *folder, char *name);
+// Whether there are new arrays, or were to be.
+bool writer_has_made(const struct writer *w);
 // Whether there is such an array: a new one was made, and not discarded.
 bool writer_is_made(const struct writer_array *x);
 // The last array that has the name: a new one may replace another. NULL: none is open, or made.

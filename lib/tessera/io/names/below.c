@@ -189,3 +189,23 @@ below_sync_parents(int root, const char *name, const char *done, tess_error *err
     }
     return st;
 }
+
+tess_status
+below_hide(int root, const char *name, size_t size, tess_error *err)
+{
+    static const char zeros[64];
+    tess_status st = check_parents(root, name, err);
+    if (st != TESS_OK)
+        return st;
+    const int fd = open_files_at(root, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
+    if (fd < 0)
+        return errno == ENOENT ? TESS_OK : err_sys(err, errno, "opening %s", name);
+    ssize_t n;
+    do
+        n = pwrite(fd, zeros, size < sizeof zeros ? size : sizeof zeros, 0);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        st = err_sys(err, errno, "writing to %s", name);
+    close(fd);
+    return st;
+}

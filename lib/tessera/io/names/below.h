@@ -11,6 +11,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 // Whether a name is that of a file, and no link to one.
 tess_status below_find(int root, const char *name, bool *is_file, tess_error *err);
@@ -22,6 +23,9 @@ tess_status below_move(int root, const char *from, const char *to, bool durable,
 
 // Remove a file. Nothing there: fine.
 tess_status below_remove(int root, const char *name, tess_error *err);
+
+// Overwrite the first bytes of a file with zeros, so that nobody takes it for what it is.
+tess_status below_hide(int root, const char *name, size_t size, tess_error *err);
 
 // Remove the directories in front of a name, as far as they are empty.
 void below_remove_directories(int root, const char *name);
