@@ -217,6 +217,13 @@ forgotten(void **state)
     ok(tess_array_close(b, err));
     assert_int_equal(tess_store_find(store, "/b"), -1);
     assert_int_equal(first_item(store, "/a"), 1);
+    tess_array *discarded = NULL;
+    ok(tess_store_array(store, "/a", &discarded, err));
+    ok(tess_array_write(discarded, &start, &stop, &item, sizeof item, err));
+    ok(tess_array_flush(discarded, err));
+    tess_array_discard(discarded);
+    assert_int_equal(first_item(store, "/a"), 1);
+    ok(tess_store_commit(store, err));
     tess_store_close(store);
     ok(tess_store_open(&storage, &reader, err));
     assert_int_equal(first_item(reader, "/a"), 1);

@@ -158,6 +158,7 @@ writer_open_file(tess_store *s, const char *file, tess_array **a, tess_error *er
     if (st != TESS_OK)
         return st;
     writer_let_go_of_some(s);
+    writer_drop_discarded(w, file);
     struct writer_array *x = writer_find(s, file);
     if (!x) // its file may be on its way to the name still
         st = store_finish_commit(s, err);

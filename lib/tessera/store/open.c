@@ -183,6 +183,11 @@ store_refresh(tess_store *s, bool *changed, tess_error *err)
     }
     if (st == TESS_OK)
         st = read_directory(s, NULL, err);
+    if (st != TESS_OK) { // neither the old commit nor the new one
+        listing_finish(&s->listing);
+        store_state_release(s->state);
+        s->state = NULL;
+    }
     *changed = st == TESS_OK;
     return st;
 }

@@ -173,6 +173,16 @@ writer_drop_replaced(tess_store *s)
 }
 
 void
+writer_drop_discarded(struct writer *w, const char *name)
+{
+    for (size_t i = w->narrays; i > 0; i--) {
+        struct writer_array *const x = &w->arrays[i - 1];
+        if (x->a && x->a->discarded && strcmp(x->name, name) == 0)
+            writer_remove_array(w, x);
+    }
+}
+
+void
 writer_drop_missing(tess_store *s)
 {
     struct writer *const w = s->writer;

@@ -112,6 +112,8 @@ void writer_remove_array(struct writer *w, struct writer_array *x);
 void writer_forget_array(const struct writer_array *x);
 // Arrays whose names new ones have taken are none of the writer's any more.
 void writer_drop_replaced(tess_store *s);
+// One that the program has discarded can be opened again.
+void writer_drop_discarded(struct writer *w, const char *name);
 // Before one more is opened: each is a descriptor.
 void writer_let_go_of_some(tess_store *s);
 
