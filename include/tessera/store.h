@@ -35,10 +35,12 @@
  * **Other programs.** Each array is an ordinary file, in the state of the last commit. Programs
  * that know of no commits, as python-blosc2, read them one by one, and may see some files before
  * and some after a commit that is just being made. A directory that never had a commit is opened as
- * it is. So are files that other programs changed, or added, since the last commit: each in its
- * newest state; a log event tells it (log.h). The next commit includes them. Sparse arrays
- * (directories) can be read, but are part of no commit. A commit is a file in the directory
- * `.tessera` of the store; its format is in the manual (files.rst).
+ * it is. So are files that other programs changed, added or removed since the last commit: each in
+ * its newest state; an event of the log tells it (hooks.h). The next commit has what is there. An
+ * array that is open in the state of a commit, and an older commit, give TESS_ERR_STALE once
+ * another program has changed the file. Sparse arrays (directories), and files that are links, can
+ * be read; they are part of no commit, and no entries of a store that is open for writing. A commit
+ * is a file in the directory `.tessera` of the store; its format is in the manual (files.rst).
  *
  * **Threads.** Any number of threads may use a store that is open for reading at once, except to
  * refresh or close it. One that is open for writing is for one thread at a time, calls that make an
