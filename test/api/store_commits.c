@@ -83,6 +83,15 @@ check_writer(const struct tx *t)
         fail_msg("the writer, behind commit %zu: %s", t->ncommits - 1, what);
 }
 
+// Programs that know of no commits find the last one.
+static void
+check_files(const struct tx *t)
+{
+    const char *const what = tx_files_differ(t->path, &t->commits[t->ncommits - 1]);
+    if (what)
+        fail_msg("the files, behind commit %zu: %s", t->ncommits - 1, what);
+}
+
 static void
 random_transactions(void **state)
 {
@@ -101,10 +110,12 @@ random_transactions(void **state)
                 tx_step(&t);
             if (one_in(&t.r, 4))
                 check_writer(&t);
+            check_files(&t); // nothing of it is in them
             if (one_in(&t.r, 8))
                 tx_abort(&t);
             else if (!one_in(&t.r, 10))
                 tx_commit(&t);
+            check_files(&t);
             if (one_in(&t.r, 6))
                 tx_close(&t);
             turn_reader(&t, &readers[below(&t.r, READERS)]);

@@ -217,7 +217,8 @@ set_step(struct tx *t, tess_error *err)
 {
     tess_array *a;
     TRY(tess_store_attributes(t->store, "/g", &a, err));
-    const tess_status st = tess_attr_set_int(a, "step", ++t->numbers, err);
+    char text[TX_TEXT];
+    const tess_status st = tess_attr_set_string(a, "step", tx_text(++t->numbers, text), err);
     if (st == TESS_OK)
         t->now.step = t->numbers;
     const tess_status closed = tess_array_close(a, st == TESS_OK ? err : NULL);
@@ -298,27 +299,9 @@ take_step(struct tx *t, tess_error *err)
 static void
 check_plain(const struct tx_model *want)
 {
-    static char path[PATH_SIZE + 40];
-    for (int k = 0; k < TX_NAMES; k++) {
-        tess_storage storage;
-        tess_array *a = NULL;
-        int32_t items[TX_ITEMS];
-        const int64_t start = 0, stop = want->arrays[k].length;
-        const size_t size = (size_t)stop * sizeof *items;
-        (void)snprintf(path, sizeof path, "%s%s.b2nd", run.path, tx_names[k]);
-        if (files_exist(path) != want->arrays[k].there)
-            complain(path);
-        if (!want->arrays[k].there)
-            continue;
-        tess_storage_init(&storage);
-        storage.path = path;
-        ok(tess_array_open(&storage, &a, err));
-        const bool same = tess_array_read(a, &start, &stop, items, size, NULL) == TESS_OK &&
-                          memcmp(items, want->arrays[k].items, size) == 0;
-        ok(tess_array_close(a, err));
-        if (!same)
-            complain(path);
-    }
+    const char *const what = tx_files_differ(run.path, want);
+    if (what)
+        complain(what);
 }
 
 static void

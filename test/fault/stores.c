@@ -52,37 +52,6 @@ open_found(tess_mode mode, tess_error *err)
     return tess_store_open(&storage, &store, err) == TESS_OK ? store : NULL;
 }
 
-// Files, as programs find them that know of no commits.
-static const char *
-files_differ(const struct tx_model *want)
-{
-    static char path[PATH_SIZE + 40];
-    for (int k = 0; k < TX_NAMES; k++) {
-        tess_storage storage;
-        tess_error err;
-        tess_array *a = NULL;
-        int32_t items[TX_ITEMS];
-        const int64_t start = 0, stop = want->arrays[k].length;
-        const size_t size = (size_t)stop * sizeof *items;
-        (void)snprintf(path, sizeof path, "%s%s.b2nd", run.found, tx_names[k]);
-        if (files_exist(path) != want->arrays[k].there)
-            return path;
-        if (!want->arrays[k].there)
-            continue;
-        tess_storage_init(&storage);
-        storage.path = path;
-        bool same = tess_array_open(&storage, &a, &err) == TESS_OK;
-        if (same) {
-            same = tess_array_read(a, &start, &stop, items, size, &err) == TESS_OK &&
-                   memcmp(items, want->arrays[k].items, size) == 0;
-            (void)tess_array_close(a, &err);
-        }
-        if (!same)
-            return path;
-    }
-    return NULL;
-}
-
 // A reader, a writer, the files, and a change. NULL: all is right.
 static const char *
 found_differs(const struct tx_model *want)
@@ -106,9 +75,9 @@ found_differs(const struct tx_model *want)
         (void)snprintf(text, sizeof text, "a writer: %s", what);
         return text;
     }
-    what = files_differ(want);
+    what = tx_files_differ(run.found, want);
     if (what) {
-        (void)snprintf(text, sizeof text, "the file %s", what);
+        (void)snprintf(text, sizeof text, "the files: %s", what);
         return text;
     }
     tx_begin(&next, run.found, TESS_DURABILITY_NONE, 1);

@@ -5,6 +5,7 @@
 
 #include "support/files.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -172,14 +173,30 @@ tx_note(struct tx *t, int k)
     ok(tess_attr_set_int(handle(t, k), "note", t->now.arrays[k].note, err));
 }
 
+const char *
+tx_text(int64_t step, char *text)
+{
+    struct random r;
+    random_init(&r, (uint64_t)step);
+    int64_t n = one_in(&r, 2) ? below(&r, 20) : below(&r, TX_TEXT - 30);
+    char *p = text + sprintf(text, "%" PRId64 " ", step);
+    while (n-- > 0)
+        *p++ = (char)('0' + below(&r, 70));
+    *p = '\0';
+    return text;
+}
+
 static void
 tx_set_step(struct tx *t)
 {
-    tess_array *a = NULL;
-    t->now.step = ++t->numbers;
-    ok(tess_store_attributes(t->store, "/g", &a, err));
-    ok(tess_attr_set_int(a, "step", t->now.step, err));
-    ok(tess_array_close(a, err));
+    char text[TX_TEXT];
+    for (int64_t n = below(&t->r, 3); n >= 0; n--) { // each one brings them to their file
+        tess_array *a = NULL;
+        t->now.step = ++t->numbers;
+        ok(tess_store_attributes(t->store, "/g", &a, err));
+        ok(tess_attr_set_string(a, "step", tx_text(t->now.step, text), err));
+        ok(tess_array_close(a, err));
+    }
 }
 
 static void
@@ -280,19 +297,17 @@ tell(const char *name, const char *what, const tess_error *err)
     return difference;
 }
 
+// Closes the array.
 static const char *
-array_differs(tess_store *store, const struct tx_model *want, int k)
+array_differs(tess_array *a, const struct tx_model *want, int k)
 {
     tess_error err;
-    tess_array *a = NULL;
     tess_info info;
     int32_t items[TX_ITEMS];
     int64_t note = 0;
     const int64_t start = 0, stop = want->arrays[k].length;
     const size_t size = (size_t)stop * sizeof *items;
     const char *what = NULL;
-    if (tess_store_array(store, tx_names[k], &a, &err) != TESS_OK)
-        return tell(tx_names[k], "cannot be opened", &err);
     tess_array_info(a, &info);
     const tess_status has_note = tess_attr_get_int(a, "note", &note, &err);
     if (info.ndim != 1 || info.shape[0] != stop)
@@ -309,25 +324,38 @@ array_differs(tess_store *store, const struct tx_model *want, int k)
     return what;
 }
 
+// Closes what holds the attributes of /g.
 static const char *
-step_differs(tess_store *store, const struct tx_model *want)
+step_differs(tess_array *a, const struct tx_model *want)
 {
     tess_error err;
-    tess_array *a = NULL;
-    int64_t step = 0;
-    if (tess_store_find(store, "/g") < 0)
-        return want->step ? tell("/g", "is not there", NULL) : NULL;
-    tess_entry entry;
-    tess_store_entry(store, tess_store_find(store, "/g"), &entry);
-    if (!entry.attributes)
-        return want->step ? tell("/g", "has no attributes", NULL) : NULL;
-    if (tess_store_attributes(store, "/g", &a, &err) != TESS_OK)
-        return tell("/g", "attributes cannot be opened", &err);
-    const tess_status st = tess_attr_get_int(a, "step", &step, &err);
-    const bool same = want->step ? st == TESS_OK && step == want->step : st == TESS_ERR_NOT_FOUND;
-    if (tess_array_close(a, &err) != TESS_OK)
+    char wanted[TX_TEXT], *text = NULL;
+    size_t size;
+    const tess_status st = tess_attr_get_string(a, "step", &text, &size, &err);
+    const bool same = want->step ? st == TESS_OK && strcmp(text, tx_text(want->step, wanted)) == 0
+                                 : st == TESS_ERR_NOT_FOUND;
+    const char *const what =
+        same ? NULL : tell("/g", "has another attribute", st == TESS_OK ? NULL : &err);
+    tess_free(text);
+    if (tess_array_close(a, &err) != TESS_OK && !what)
         return tell("/g", "attributes cannot be closed", &err);
-    return same ? NULL : tell("/g", "has another attribute", NULL);
+    return what;
+}
+
+static const char *
+attributes_differ(tess_store *store, const struct tx_model *want)
+{
+    tess_entry entry;
+    tess_error err;
+    tess_array *a = NULL;
+    const int64_t i = tess_store_find(store, "/g");
+    if (i >= 0)
+        tess_store_entry(store, i, &entry);
+    if (i < 0 || !entry.attributes)
+        return want->step ? tell("/g", "has no attributes", NULL) : NULL;
+    return tess_store_attributes(store, "/g", &a, &err) == TESS_OK
+               ? step_differs(a, want)
+               : tell("/g", "attributes cannot be opened", &err);
 }
 
 const char *
@@ -337,8 +365,13 @@ tx_differs(tess_store *store, const struct tx_model *want)
     const char *what = NULL;
     for (int k = 0; k < TX_NAMES && !what; k++) {
         arrays += want->arrays[k].there;
-        if (want->arrays[k].there)
-            what = array_differs(store, want, k);
+        if (!want->arrays[k].there)
+            continue;
+        tess_error err;
+        tess_array *a = NULL;
+        what = tess_store_array(store, tx_names[k], &a, &err) == TESS_OK
+                   ? array_differs(a, want, k)
+                   : tell(tx_names[k], "cannot be opened", &err);
     }
     for (int64_t i = 0; i < tess_store_count(store); i++) {
         tess_entry entry;
@@ -347,5 +380,38 @@ tx_differs(tess_store *store, const struct tx_model *want)
     }
     if (!what && arrays != found)
         what = tell(tess_store_count(store) > 0 ? "store" : "", "has other arrays", NULL);
-    return what ? what : step_differs(store, want);
+    return what ? what : attributes_differ(store, want);
+}
+
+static tess_status
+open_file(const char *directory, const char *name, const char *ending, tess_array **a,
+          tess_error *err)
+{
+    tess_storage storage;
+    char path[1000];
+    (void)snprintf(path, sizeof path, "%s%s%s", directory, name, ending);
+    tess_storage_init(&storage);
+    storage.path = path;
+    return tess_array_open(&storage, a, err);
+}
+
+const char *
+tx_files_differ(const char *directory, const struct tx_model *want)
+{
+    const char *what = NULL;
+    tess_error err;
+    tess_array *a = NULL;
+    for (int k = 0; k < TX_NAMES && !what; k++) {
+        const tess_status st = open_file(directory, tx_names[k], ".b2nd", &a, &err);
+        if (want->arrays[k].there)
+            what = st == TESS_OK ? array_differs(a, want, k)
+                                 : tell(tx_names[k], "is a file that cannot be opened", &err);
+        else if (st != TESS_ERR_NOT_FOUND)
+            what = tell(tx_names[k], "is a file still", NULL);
+    }
+    if (what || !want->step)
+        return what;
+    return open_file(directory, "/g/__vlmeta__", ".b2f", &a, &err) == TESS_OK
+               ? step_differs(a, want)
+               : tell("/g", "attributes are a file that cannot be opened", &err);
 }

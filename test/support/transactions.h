@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TX_NAMES = 6, TX_ITEMS = 96 };
+enum { TX_NAMES = 6, TX_ITEMS = 96, TX_TEXT = 4100 };
 
 extern const char *const tx_names[TX_NAMES]; // paths of arrays that may be there
 
@@ -26,7 +26,7 @@ struct tx_model {
         int32_t items[TX_ITEMS];
         int64_t note; // of the attribute "note"; 0: there is none
     } arrays[TX_NAMES];
-    int64_t step; // of the attribute "step" of the group /g; 0: there is none
+    int64_t step; // of the attribute "step" of the group /g, tx_text(); 0: there is none
 };
 
 struct tx {
@@ -49,7 +49,13 @@ void tx_abort(struct tx *t);
 void tx_close(struct tx *t); // what is not committed is forgotten
 void tx_end(struct tx *t);
 
+// The value of the attribute for a step, of up to TX_TEXT bytes: some are short, some are long.
+const char *tx_text(int64_t step, char *text);
+
 // NULL: the store holds just that; else what differs, in static memory.
 const char *tx_differs(tess_store *store, const struct tx_model *want);
+
+// The same of the files in a directory, as programs find them that know of no commits.
+const char *tx_files_differ(const char *directory, const struct tx_model *want);
 
 #endif

@@ -167,10 +167,12 @@ front_write(struct io *io, int64_t offset, const void *src, size_t size, tess_er
     return st;
 }
 
+// The bytes of the file that are kept otherwise in memory are still those of its last state.
 static tess_status
 front_truncate(struct io *io, int64_t size, tess_error *err)
 {
-    return io_truncate(front_of(io)->file, size, err);
+    const struct front *const f = front_of(io);
+    return io_truncate(f->file, max_i64(size, f->limit), err);
 }
 
 static tess_status

@@ -3,6 +3,7 @@
  */
 #include "store/store.h"
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "frame/contiguous/held.h"
@@ -78,7 +79,8 @@ add_of_commit(struct listing *l, const struct manifest *m, const bool *there, te
         const struct manifest_file *const file = &m->files[i];
         bool whole;
         const int64_t end = frame_front_end(file->front, file->front_size, &whole);
-        const struct place at = {.kind = PLACE_FILE, .size = end > 0 ? end : 0};
+        const int64_t size = end > 0 && whole ? (int64_t)file->front_size : max_i64(end, 0);
+        const struct place at = {.kind = PLACE_FILE, .size = size};
         st = !there || there[i]
                  ? listing_add_file(l, file->name, strlen(file->name), &at, err)
                  : listing_leave_out(l, file->name, strlen(file->name),
