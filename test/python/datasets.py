@@ -268,13 +268,13 @@ class Datasets(InFolder):
         """As in file systems that do not tell upper from lower case."""
         tessera.to_tessera(xr.Dataset({"v": ("x", [1])}), "ds")
         tessera.to_tessera(xr.Dataset({"w": ("x", [2])}), "other")
-        other = tessera.folders.addition.file_name
-        tessera.folders.addition.file_name = lambda name: other(name.lower())
+        other = tessera.folders.containers.file_name
+        tessera.folders.containers.file_name = lambda name: other(name.lower())
         try:
             with self.assertRaisesRegex(FileExistsError, "'V'"):
                 tessera.to_tessera(xr.Dataset({"V": ("x", [3])}), "ds", mode="a")
         finally:
-            tessera.folders.addition.file_name = other
+            tessera.folders.containers.file_name = other
         self.assertEqual(list(opened("ds")), ["v"])
 
     def test_what_is_no_dataset(self):

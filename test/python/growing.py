@@ -37,8 +37,8 @@ if xr is not None:
 TESS = os.environ.get("TESS_EXE")
 # Where files are changed: programs are killed at their calls.
 CHANGING = tuple(os.path.join(os.path.dirname(tessera.__file__), name) for name in (
-    "folders/addition.py", "folders/attributes.py", "folders/groups.py", "folders/growth.py", "publish.py",
-    "folders/variables.py"))
+    "folders/addition.py", "folders/attributes.py", "folders/containers.py", "folders/groups.py",
+    "folders/growth.py", "folders/variables.py", "publish.py"))
 
 
 def opened(path, **more):

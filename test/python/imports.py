@@ -19,12 +19,14 @@ LAYERS = [
     ["xarray_backend"],
     ["cluster", "datasets"],
     ["folders.addition", "folders.growth"],
-    ["folders.stored", "folders.variables", "publish"],
+    ["folders.stored", "folders.variables"],
     ["folders.lazy", "tasks"],
-    ["encoding", "folders.attributes", "stores"],
+    ["folders.containers"],
+    ["encoding", "folders.attributes", "publish", "stores"],
     ["opening"],
     ["array"],
     ["attributes", "folders.groups", "layouts", "operators", "packets", "places"],
+    ["folders.record"],
     ["folders.names", "folders"],
     ["_tessera"],  # the extension
 ]

@@ -56,7 +56,10 @@ class _Holder:
         store = self._group._store
         if self._kept is not None:
             return self._kept
-        array: Array | None = store._attributes(Array, self._group.name, store.path, make)
+        try:
+            array: Array | None = store._attributes(Array, self._group.name, store.path, make)
+        except KeyError:  # there is nothing in the group
+            return None
         if not store.writable:
             self._kept = array
         return array
@@ -120,6 +123,10 @@ class Group(Mapping[str, Any]):
         """The attributes of the group, a mutable mapping."""
         return Attributes(_Holder(self))
 
+    def group(self, name: str) -> Group:
+        """The group of a name, which need not exist yet: it does once there is something in it."""
+        return Group(self._store, self._full(name))
+
     def _full(self, name: Any) -> Any:
         """A name in the group as one in the store; what is no name stays what it is."""
         if not isinstance(name, str):
@@ -174,7 +181,10 @@ class Group(Mapping[str, Any]):
 
     def _found(self, deep: bool) -> list[Entry]:
         start = len(self.name.rstrip("/")) + 1
-        found = self._store._entries(self.name, deep)
+        try:
+            found = self._store._entries(self.name, deep)
+        except KeyError:  # there is nothing in it
+            return []
         return [Entry(path[start:], _KINDS[kind], size) for path, kind, size in found]
 
     def __iter__(self) -> Iterator[str]:

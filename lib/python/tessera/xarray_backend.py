@@ -1,4 +1,4 @@
-"""xarray opens arrays, and folders of arrays: xr.open_dataset(path, engine="tessera").
+"""xarray opens arrays, folders of arrays, and stores: xr.open_dataset(path, engine="tessera").
 
 Importing this module adds the accessor ``tessera`` to datasets: ``ds.tessera.to_tessera(path)``.
 """
@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 from tessera import datasets
 from tessera.folders import groups
+from tessera.folders.containers import split
 from tessera.folders.lazy import LazyItems, open_dataset
 from tessera.folders.names import SUFFIX
 from tessera.places import Path
+from tessera.stores import Group
 
 __all__ = ["LazyItems", "TesseraAccessor", "TesseraBackendEntrypoint"]
 
@@ -31,19 +33,22 @@ else:
 
 
 class TesseraBackendEntrypoint(BackendEntrypoint):
-    """Opens an array as a Dataset of one variable, a folder of arrays as one of all of them."""
+    """Opens an array as a Dataset of one variable; a folder of arrays, or a group of a store, as one
+    of all of them."""
 
-    description = "Open arrays in the Blosc2 format (.b2nd), and folders of them"
+    description = "Open arrays in the Blosc2 format (.b2nd), folders and stores (.b2d, .b2z) of them"
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """Whether the name ends in .b2nd, or it is a folder of arrays."""
+        """Whether the name ends in .b2nd, or it is a folder of arrays, or leads to or into a store."""
+        if isinstance(filename_or_obj, Group):
+            return True
         try:
             path = os.fspath(filename_or_obj)
         except TypeError:
             return False
         if not isinstance(path, str):
             return False
-        if path.rstrip("/").endswith(SUFFIX):
+        if path.rstrip("/").endswith(SUFFIX) or split(path) is not None:
             return True
         return groups.is_dataset(path)
 
@@ -59,10 +64,12 @@ class TesseraBackendEntrypoint(BackendEntrypoint):
         use_cftime: bool | None = None,
         decode_timedelta: bool | None = None,
         group: str | None = None,
+        commit: str | int | None = None,
         threads: int | None = None,
         cache: int | None = None,
     ) -> Any:
-        """Open a Dataset. group is a folder in the folder; threads and cache as in tessera.open().
+        """Open a Dataset. group is a folder in the folder, or a group in the store; commit a name or
+        number of a commit of the store; threads and cache as in tessera.open().
 
         The other arguments are those of xarray.open_dataset().
         """
@@ -76,6 +83,7 @@ class TesseraBackendEntrypoint(BackendEntrypoint):
             use_cftime=use_cftime,
             decode_timedelta=decode_timedelta,
             group=group,
+            commit=commit,
             threads=threads,
             cache=cache,
         )
@@ -90,7 +98,7 @@ class TesseraAccessor:
 
     def to_tessera(
         self,
-        path: Path,
+        path: Path | Group,
         *,
         mode: str | None = None,
         encoding: Mapping[Any, Mapping[str, Any]] | None = None,

@@ -1,47 +1,46 @@
-"""Variables that are added to a folder of arrays, or replaced in it.
+"""Variables that are added to a stored dataset, or replaced in it.
 
-All are written in a folder inside, and get their names at the end, each in one step. The record
-knows their types before, and the attributes of the dataset afterwards: a program that is killed
-leaves each variable as it was, or new.
+In a folder all are written in a folder inside, and get their names at the end, each in one step. The
+record knows their types before, and the attributes of the dataset afterwards: a program that is
+killed leaves each variable as it was, or new. In a store all is one commit.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
-from tessera.folders import groups
-from tessera.folders.names import Name, file_name
+from tessera.folders.containers import Container
+from tessera.folders.names import Name
 from tessera.folders.stored import (
     check_times,
     check_type,
     encoding_of,
-    is_sparse,
     open_stored,
     update_attributes,
 )
 from tessera.folders.variables import encoded, write_all
-from tessera.publish import published_inside
 
 
-def _check(ds: Any, folder: str, there: Any, asked: Mapping[Name, Any]) -> None:
+def _check(ds: Any, container: Container, there: Any, asked: Mapping[Name, Any]) -> None:
     for dim, length in ds.sizes.items():
         if there.sizes.get(dim, length) != length:
             raise ValueError(
-                f"dimension {dim!r} has the length {length}, and {there.sizes[dim]} in the folder"
+                f"dimension {dim!r} has the length {length}, and {there.sizes[dim]} is stored"
             )
     for name, variable in ds.variables.items():
         if name in there.variables and name not in asked:
             check_type(name, variable, there)
-        path = os.path.join(folder, file_name(name))
-        if name not in there.variables and os.path.lexists(path):
-            raise FileExistsError(f"{name!r} is new, and {path!r} exists: a name in other letters?")
+        if name not in there.variables and container.is_taken(name):
+            raise FileExistsError(
+                f"{name!r} is new, and {container.path!r} has something of that name that is no"
+                " variable, or one in other letters"
+            )
 
 
-def _replacing(folder: str, name: Name, options: Mapping[str, Any]) -> dict[str, Any]:
+def _replacing(container: Container, name: Name, options: Mapping[str, Any]) -> dict[str, Any]:
     """The requested encoding; a sparse array is replaced by a sparse array only."""
-    directory = is_sparse(folder, name)
+    directory = container.is_sparse(name)
     if directory and not options.get("sparse", True):
         raise ValueError(f"{name!r} is stored as a directory: its encoding must be sparse")
     return {"sparse": directory, **options}
@@ -49,27 +48,27 @@ def _replacing(folder: str, name: Name, options: Mapping[str, Any]) -> dict[str,
 
 def add(
     ds: Any,
-    folder: str,
+    container: Container,
     asked: Mapping[Name, Mapping[str, Any]],
     unlimited: set[str],
     shared: bool,
 ) -> None:
     """Add the variables of a dataset; those that exist are replaced, and stored as they were."""
-    with open_stored(folder) as there:
-        _check(ds, folder, there, asked)
+    with open_stored(container) as there:
+        _check(ds, container, there, asked)
         kept = [name for name in ds.variables if name in there.variables and name not in asked]
-        encodings = {name: encoding_of(folder, name, there) for name in kept}
-    encodings.update({name: _replacing(folder, name, options) for name, options in asked.items()})
+        encodings = {name: encoding_of(container, name, there) for name in kept}
+    encodings.update({name: _replacing(container, name, options) for name, options in asked.items()})
     variables, attrs = encoded(ds, encodings)
     for name in kept:
         check_times(name, ds.variables[name], variables[name])
-    with published_inside(folder) as part:
+    with container.additions() as part:
         new = write_all(part, variables, asked, shared)
-        record = groups.read_group(folder)
+        record = container.read_record()
         record.types.update(new.types)
         for dim, length in ds.sizes.items():
             record.dimensions.setdefault(dim, int(length))
         record.unlimited |= unlimited
-        groups.write_group(folder, record)
+        container.write_record(record)
     update_attributes(record, attrs)
-    groups.write_group(folder, record)
+    container.write_record(record)

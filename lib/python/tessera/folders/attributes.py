@@ -1,4 +1,4 @@
-"""Attributes of the arrays in a folder, of any number, with any name."""
+"""Attributes of arrays and groups of a dataset, of any number, with any name."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tessera.array import Array
-from tessera.folders.groups import number_type, with_type
 from tessera.folders.names import Name
+from tessera.folders.record import number_type, with_type
 
 # A dict with the attributes that a file cannot store under their own names.
 _MORE = "attributes"
@@ -43,15 +43,33 @@ def _named(stored: str, name: str, variable: Name) -> Iterator[None]:
         raise kind(f"attribute {name!r} of variable {variable!r}{words}") from None
 
 
+def packed(attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes as they are stored: those that a file cannot have by themselves in a dict."""
+    free = [n for n in attrs if n not in _RESERVED and _fits(n)]
+    names = set(sorted(free, key=lambda n: n not in _ABOUT_ITEMS)[:_MOST])
+    own = {name: value for name, value in attrs.items() if name in names}
+    more = {name: value for name, value in attrs.items() if name not in names}
+    return {**own, _MORE: more} if more else own
+
+
+def unpacked(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """The reverse of packed()."""
+    attrs: dict[str, Any] = {}
+    for name, value in stored.items():
+        if name == _MORE and isinstance(value, dict):
+            attrs.update(value)
+        else:
+            attrs[name] = value
+    return attrs
+
+
 def store_attributes(array: Array, variable: Name, attrs: Mapping[str, Any]) -> dict[str, str]:
     """Set attributes of an array; returns the types of those that are numbers of NumPy."""
-    free = [n for n in attrs if n not in _RESERVED and _fits(n)]
-    own = set(sorted(free, key=lambda n: n not in _ABOUT_ITEMS)[:_MOST])
-    more = {name: value for name, value in attrs.items() if name not in own}
-    for name, value in attrs.items():
-        if name in own:
-            with _named(name, name, variable):
-                array.attrs[name] = value
+    own = packed(attrs)
+    more = own.pop(_MORE, {})
+    for name, value in own.items():
+        with _named(name, name, variable):
+            array.attrs[name] = value
     for name, value in more.items():
         with _named(_MORE, name, variable):  # alone, for the error
             array.attrs[_MORE] = {name: value}
@@ -79,15 +97,10 @@ def _text(name: str, text: str, dtype: np.dtype[Any]) -> Any:
 
 def load_attributes(array: Array, types: Mapping[str, Any]) -> dict[str, Any]:
     """The attributes of an array, without the names of its dimensions."""
-    attrs: dict[str, Any] = {}
-    for name, value in array.attrs.items():
-        if name == _MORE and isinstance(value, dict):
-            attrs.update(value)
-        elif name != _DIMENSIONS:
-            attrs[name] = value
+    stored = {name: value for name, value in array.attrs.items() if name != _DIMENSIONS}
     return {
         name: _text(name, value, array.dtype)
         if isinstance(value, str)
         else with_type(value, types.get(name, array.dtype.str if _holds_items(name) else None))
-        for name, value in attrs.items()
+        for name, value in unpacked(stored).items()
     }

@@ -1,8 +1,9 @@
-"""Datasets that are appended to a folder of arrays, along a dimension.
+"""Datasets that are appended to a stored one, along a dimension.
 
-The length of the dimension in the record is the commit of the whole. It stands there before the
-first array grows, and the new length when all arrays have grown and are on the disk. Readers show
-no more than that length, and the next append cuts off what an append that was killed has left.
+In a store, all that grows becomes current with one commit. In a folder, the length of the dimension
+in the record is the commit of the whole. It stands there before the first array grows, and the new
+length when all arrays have grown and are on the disk. Readers show no more than that length, and the
+next append cuts off what an append that was killed has left.
 
 All arrays that grow are open for writing from the first check to the commit, so a second program
 that appends is refused before it changes anything.
@@ -17,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from tessera.array import Array
-from tessera.folders import groups
+from tessera.folders.containers import Container
 from tessera.folders.names import Name
+from tessera.folders.record import Record
 from tessera.folders.stored import (
     check_times,
     check_type,
@@ -27,7 +29,6 @@ from tessera.folders.stored import (
     update_attributes,
 )
 from tessera.folders.variables import encoded, fixed
-from tessera.opening import open
 from tessera.tasks import Job, compute_all, is_dask
 
 
@@ -35,14 +36,17 @@ def _axis(array: Array, dim: str) -> int:
     return (array.dims or ()).index(dim)
 
 
-def _open_growing(folder: str, dim: str, stack: contextlib.ExitStack) -> dict[Name, Array]:
+def _open_growing(
+    container: Container, dim: str, stack: contextlib.ExitStack
+) -> dict[Name, Array]:
     """All arrays with the dimension, open for writing."""
     arrays: dict[Name, Array] = {}
-    for name, path in groups.array_files(folder).items():
-        with open(path) as array:
+    for name, file in container.files().items():
+        opener = container.opener(file)
+        with opener.make(*opener.arguments, mode="r", **opener.options) as array:
             grows = dim in (array.dims or ())
         if grows:
-            arrays[name] = stack.enter_context(open(path, "r+", explicit_commits=True))
+            arrays[name] = stack.enter_context(container.open_to_grow(file))
     return arrays
 
 
@@ -50,7 +54,7 @@ def _resize(array: Array, axis: int, length: int) -> None:
     array.resize((*array.shape[:axis], length, *array.shape[axis + 1 :]))
 
 
-def _cut(arrays: Mapping[Name, Array], dim: str, record: groups.Group) -> None:
+def _cut(arrays: Mapping[Name, Array], dim: str, record: Record) -> None:
     """Remove the items of an append that was not committed."""
     if dim not in record.appended:
         return
@@ -66,10 +70,10 @@ def _cut(arrays: Mapping[Name, Array], dim: str, record: groups.Group) -> None:
 
 def _check_names(ds: Any, there: Any, dim: str) -> None:
     if dim not in there.sizes or dim not in ds.sizes:
-        raise ValueError(f"append_dim {dim!r} is no dimension of the dataset and of the folder")
+        raise ValueError(f"append_dim {dim!r} is no dimension of the dataset and of what is stored")
     unknown = set(ds.variables) - set(there.variables)
     if unknown:
-        raise ValueError(f"the folder has no {sorted(unknown, key=str)} to append to: mode 'a' adds variables")
+        raise ValueError(f"there is no {sorted(unknown, key=str)} to append to: mode 'a' adds variables")
     grown = {name for name, variable in there.variables.items() if dim in variable.dims}
     gone = grown - set(ds.variables)
     if gone:
@@ -102,9 +106,11 @@ def _check_stored(name: Name, variable: Any, array: Array) -> None:
         raise ValueError(f"{name!r} becomes items of type {new}, and {old} are stored")
 
 
-def _fitting(ds: Any, there: Any, folder: str, arrays: Mapping[Name, Array]) -> tuple[Any, Any]:
+def _fitting(
+    ds: Any, there: Any, container: Container, arrays: Mapping[Name, Array]
+) -> tuple[Any, Any]:
     """Variables that grow, encoded as those that are stored, and the attributes of the dataset."""
-    encodings = {name: encoding_of(folder, name, there) for name in ds.variables}
+    encodings = {name: encoding_of(container, name, there) for name in ds.variables}
     variables, attrs = encoded(ds, encodings)
     fitting = {}
     for name, array in arrays.items():
@@ -120,15 +126,19 @@ def _fitting(ds: Any, there: Any, folder: str, arrays: Mapping[Name, Array]) -> 
 # Changes
 
 
-def _begin(folder: str, dim: str, length: int, record: groups.Group) -> None:
-    """Record the current length of the dimension before arrays grow."""
+def _begin(container: Container, dim: str, length: int, record: Record) -> None:
+    """Record the current length of the dimension before arrays grow one after the other."""
+    if container.whole:
+        return
     if dim not in record.appended or record.dimensions[dim] != length:
         record.dimensions[dim] = length
         record.appended.add(dim)
-        groups.write_group(folder, record)
+        container.write_record(record)
 
 
-def _grow(arrays: Mapping[Name, Array], variables: Any, dim: str, shared: bool) -> None:
+def _grow(
+    container: Container, arrays: Mapping[Name, Array], variables: Any, dim: str, shared: bool
+) -> None:
     jobs: list[Job] = []
     try:
         for name, array in arrays.items():
@@ -144,13 +154,12 @@ def _grow(arrays: Mapping[Name, Array], variables: Any, dim: str, shared: bool) 
         for job in jobs:
             job.end()
     for array in arrays.values():
-        array.flush()
-        groups.sync(str(array.path))
+        container.commit(array)
 
 
 def append(
     ds: Any,
-    folder: str,
+    container: Container,
     dim: str,
     asked: Mapping[Name, Any],
     unlimited: set[str],
@@ -160,23 +169,23 @@ def append(
     if asked:
         raise ValueError(f"encoding of {sorted(asked, key=str)}: variables grow as they are stored")
     with contextlib.ExitStack() as stack:
-        arrays = _open_growing(folder, dim, stack)
-        record = groups.read_group(folder)
+        arrays = _open_growing(container, dim, stack)
+        record = container.read_record()
         _cut(arrays, dim, record)
-        with open_stored(folder) as there:
+        with open_stored(container) as there:
             _check_names(ds, there, dim)
             for name, variable in ds.variables.items():
                 _check_shape(name, variable, there, dim)
                 check_type(name, variable, there)
-            variables, attrs = _fitting(ds, there, folder, arrays)
+            variables, attrs = _fitting(ds, there, container, arrays)
             length = int(there.sizes[dim])
-        _begin(folder, dim, length, record)
+        _begin(container, dim, length, record)
         try:
-            _grow(arrays, variables, dim, shared)
+            _grow(container, arrays, variables, dim, shared)
             record.dimensions[dim] = length + int(ds.sizes[dim])
             record.unlimited |= unlimited | {dim}
             update_attributes(record, attrs)
-            groups.write_group(folder, record)
+            container.write_record(record)
         except BaseException:
-            _cut(arrays, dim, groups.read_group(folder))
+            _cut(arrays, dim, container.read_record())
             raise

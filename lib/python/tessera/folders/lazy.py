@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,11 @@ from tessera import _tessera
 from tessera.array import Array
 from tessera.folders import groups
 from tessera.folders.attributes import load_attributes
-from tessera.folders.names import Name, variable_name
-from tessera.opening import open
+from tessera.folders.containers import Container, Opener, container_of
+from tessera.folders.names import Name
+from tessera.folders.record import Record
+from tessera.places import Path
+from tessera.stores import Group
 
 if TYPE_CHECKING:  # xarray need not be there where types are checked
     class BackendArray:
@@ -42,8 +45,32 @@ else:
     from xarray.core import indexing
 
 
+class _Kept:
+    """As a CachingFileManager, for an array of a store that is written: nothing can open it again."""
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+
+    def acquire(self) -> Array:
+        return self._array
+
+    def close(self) -> None:
+        self._array.close()
+
+
+_Manager = Union[CachingFileManager, _Kept]
+
+
+def _manager(opener: Opener, writable: bool) -> _Manager:
+    if writable:
+        return _Kept(opener.make(*opener.arguments, mode="r"))
+    return CachingFileManager(opener.make, *opener.arguments, mode="r", kwargs=opener.options)
+
+
 def _only_grew(array: Array) -> bool:
     """Whether changes of an array are appends of datasets, which leave older items as they are."""
+    if array._in_store:
+        return False
     record = groups.read_group(os.path.dirname(array.path or ""))
     return bool(record.appended.intersection(array.dims or ()))
 
@@ -58,7 +85,7 @@ class LazyItems(BackendArray):
     """
 
     def __init__(
-        self, manager: CachingFileManager, shape: tuple[int, ...], dtype: np.dtype[Any]
+        self, manager: _Manager, shape: tuple[int, ...], dtype: np.dtype[Any]
     ) -> None:
         self._manager = manager
         self.shape = shape
@@ -99,21 +126,18 @@ def _dimensions(array: Array, prefix: str) -> tuple[str, ...]:
     return tuple(name or f"{prefix}dim_{axis}" for axis, name in enumerate(names))
 
 
-def _committed(array: Array, dims: tuple[str, ...], record: groups.Group) -> tuple[int, ...]:
+def _committed(array: Array, dims: tuple[str, ...], record: Record) -> tuple[int, ...]:
     """The shape of an array without the items of an append that did not end."""
     lengths = {dim: record.dimensions[dim] for dim in record.appended}
     return tuple(min(n, lengths.get(dim, n)) for dim, n in zip(dims, array.shape))
 
 
-def _variable(
-    path: str, name: Name, prefix: str, options: dict[str, Any], record: groups.Group
-) -> tuple[CachingFileManager, Any]:
-    """The manager of an array's file, and the array as a lazy variable of xarray.
+def _variable(manager: _Manager, source: str, prefix: str, types: Any, record: Record) -> Any:
+    """An array as a lazy variable of xarray.
 
     Writers of xarray take from the encoding what they know: chunks are those of Zarr, too, so filters
     stand in the layout only. Strings have the types of netCDF, which say nothing of a length.
     """
-    manager = CachingFileManager(open, path, mode="r", kwargs=options)
     array = manager.acquire()
     dims, layout = _dimensions(array, prefix), array.layout
     encoding: dict[str, Any] = {
@@ -122,54 +146,49 @@ def _variable(
         "codec": layout.codec,
         "level": layout.level,
         "layout": layout,
-        "source": path,
+        "source": source,
     }
     if array.dtype.kind in "SU":
         encoding["dtype"] = np.dtype("S1") if array.dtype.kind == "S" else str
     if all(array.chunks):
         encoding["preferred_chunks"] = dict(zip(dims, array.chunks))
-    attrs = load_attributes(array, record.types.get(name, {}))
+    attrs = load_attributes(array, types)
     shape = _committed(array, dims, record)
     items = indexing.LazilyIndexedArray(LazyItems(manager, shape, array.dtype))
-    return manager, Variable(dims, items, attrs, encoding)
-
-
-def _files(path: str, record: groups.Group) -> dict[Name, str]:
-    """Names of variables, and where they are."""
-    if not groups.is_group(path):
-        return {variable_name(path): path}
-    files = groups.array_files(path)
-    return {name: files[name] for name in groups.in_order(files, record)}
+    return Variable(dims, items, attrs, encoding)
 
 
 def _open_all(
-    path: str, dropped: set[str], options: dict[str, Any], managers: list[CachingFileManager]
-) -> tuple[groups.Group, dict[Name, Any]]:
-    """The record of a folder, or of an array an empty one, and all variables.
-
-    They are opened again if a dataset was appended meanwhile.
-    """
+    container: Container, dropped: set[str], managers: list[_Manager]
+) -> tuple[Record, dict[Name, Any]]:
+    """The record, and all variables. They are opened again if a dataset was appended meanwhile."""
     while True:
-        record = groups.read_group(path)
+        record = container.read_record()
         variables: dict[Name, Any] = {}
-        for name, file in _files(path, record).items():
-            if name not in dropped:
-                prefix = "" if file == path else f"{name}_"
-                manager, variables[name] = _variable(file, name, prefix, options, record)
-                managers.append(manager)
-        now = groups.read_group(path)
-        if (now.dimensions, now.appended) == (record.dimensions, record.appended):
+        files = container.files()
+        for name in record.in_order(files):
+            if name in dropped:
+                continue
+            managers.append(_manager(container.opener(files[name]), container.writable))
+            prefix = "" if container.is_array else f"{name}_"
+            types = record.types.get(name, {})
+            variables[name] = _variable(
+                managers[-1], container.source(files[name]), prefix, types, record
+            )
+        if container.is_current(record):
             return record, variables
         _close(managers)
 
 
-def _close(managers: list[CachingFileManager]) -> None:
+def _close(managers: list[_Manager], container: Container | None = None) -> None:
     while managers:
         managers.pop().close()
+    if container is not None:
+        container.close()
 
 
 def open_dataset(
-    filename_or_obj: Any,
+    filename_or_obj: Path | Group,
     *,
     mask_and_scale: bool = True,
     decode_times: bool = True,
@@ -179,30 +198,24 @@ def open_dataset(
     use_cftime: bool | None = None,
     decode_timedelta: bool | None = None,
     group: str | None = None,
+    commit: str | int | None = None,
     threads: int | None = None,
     cache: int | None = None,
 ) -> Any:
-    """Open a Dataset of an array, or of a folder of arrays. group is a folder in the folder; threads and cache as in tessera.open().
+    """Open a Dataset of an array, of a folder of arrays, or of a group of a store.
 
-    The other arguments are those of xarray.open_dataset().
+    group is a folder in the folder, or a group in the store; commit a name or number of a commit of
+    the store. threads and cache are as in tessera.open(). The other arguments are those of
+    xarray.open_dataset().
     """
-    path = os.fspath(filename_or_obj)
-    if not isinstance(path, str):
-        raise TypeError(f"a path is a str, not {path!r}: os.fsdecode() makes one of it")
-    if not _tessera._is_url(path):
-        path = os.path.abspath(os.path.expanduser(path))
-    if group is not None:
-        path = os.path.join(path, group.strip("/"))
-    if groups.is_group(path):
-        groups.check_dataset(path)
-    dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
-    options = {"threads": threads, "cache": cache}
-    managers: list[CachingFileManager] = []
+    options: dict[str, Any] = {"threads": threads, "cache": cache}
+    if commit is not None:
+        options["commit"] = commit
+    container = container_of(filename_or_obj, group, options)
     try:
-        record, variables = _open_all(path, dropped, options, managers)
-        variables, attrs, coordinates = conventions.decode_cf_variables(
-            variables,
-            record.attrs,
+        return dataset_of(
+            container,
+            drop_variables,
             mask_and_scale=mask_and_scale,
             decode_times=decode_times,
             concat_characters=concat_characters,
@@ -210,11 +223,29 @@ def open_dataset(
             use_cftime=use_cftime,
             decode_timedelta=decode_timedelta,
         )
+    except BaseException:
+        container.close()
+        raise
+
+
+def dataset_of(
+    container: Container, drop_variables: str | Iterable[str] | None = None, **decoding: Any
+) -> Any:
+    """The Dataset of what a container has; decoding are arguments of open_dataset()."""
+    container.check()
+    dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
+    managers: list[_Manager] = []
+    try:
+        record, variables = _open_all(container, dropped, managers)
+        variables, attrs, coordinates = conventions.decode_cf_variables(
+            variables, record.attrs, **decoding
+        )
         dataset = Dataset(variables, attrs=attrs)
         dataset = dataset.set_coords(coordinates.intersection(variables))
     except BaseException:
         _close(managers)
         raise
-    dataset.encoding = {"source": path, "unlimited_dims": record.unlimited & set(dataset.dims)}
-    dataset.set_close(functools.partial(_close, managers))
+    unlimited = record.unlimited & set(dataset.dims)
+    dataset.encoding = {"source": container.path, "unlimited_dims": unlimited}
+    dataset.set_close(functools.partial(_close, managers, container))
     return dataset

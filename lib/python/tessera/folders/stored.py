@@ -1,4 +1,4 @@
-"""What a folder has stored, and whether a dataset of xarray fits it.
+"""What is stored of a dataset, and whether a dataset of xarray fits it.
 
 xarray is imported when it is needed.
 """
@@ -6,34 +6,29 @@ xarray is imported when it is needed.
 from __future__ import annotations
 
 import importlib
-import os
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from tessera.folders import groups
-from tessera.folders.names import Name, file_name
+from tessera.folders.containers import Container
+from tessera.folders.names import Name
+from tessera.folders.record import Record
 
 
-def open_stored(folder: str) -> Any:
-    """The dataset of a folder; its variables have the encodings that they are stored with."""
-    from tessera.folders.lazy import open_dataset  # which needs xarray
+def open_stored(container: Container) -> Any:
+    """The stored dataset; its variables have the encodings that they are stored with."""
+    from tessera.folders.lazy import dataset_of  # which needs xarray
 
-    return open_dataset(folder)
+    return dataset_of(container)
 
 
-def encoding_of(folder: str, name: Name, there: Any) -> dict[str, Any]:
+def encoding_of(container: Container, name: Name, there: Any) -> dict[str, Any]:
     """The encoding of a variable for new items. Strings have any length: none is cut off here."""
     encoding = dict(there.variables[name].encoding)
     if np.dtype(encoding.get("dtype")).kind in "SU" and "_Encoding" not in encoding:
         encoding.pop("dtype")
-    return {**encoding, "sparse": is_sparse(folder, name)}
-
-
-def is_sparse(folder: str, name: Name) -> bool:
-    """Whether a variable is stored as a directory."""
-    return os.path.isdir(os.path.join(folder, file_name(name)))
+    return {**encoding, "sparse": container.is_sparse(name)}
 
 
 def _casts(new: np.dtype[Any], old: np.dtype[Any]) -> bool:
@@ -63,7 +58,7 @@ def check_times(name: Name, variable: Any, encoded: Any) -> None:
         )
 
 
-def update_attributes(record: groups.Group, attrs: Mapping[str, Any]) -> None:
+def update_attributes(record: Record, attrs: Mapping[str, Any]) -> None:
     """Attributes of a dataset replace those of the same name; names of coordinates are added."""
     words = f"{record.attrs.get('coordinates', '')} {attrs.get('coordinates', '')}".split()
     record.attrs.update(attrs)

@@ -1,4 +1,4 @@
-"""Variables of xarray as arrays of a folder: their encodings, and how they are stored.
+"""Variables of xarray as arrays: their encodings, and how they are stored.
 
 xarray is imported when it is needed.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,10 +15,10 @@ import numpy as np
 
 from tessera import _tessera
 from tessera.array import Array
-from tessera.folders import groups
 from tessera.folders.attributes import store_attributes
-from tessera.folders.names import Name, file_name
-from tessera.opening import create
+from tessera.folders.containers import Container
+from tessera.folders.names import Name
+from tessera.folders.record import Record
 from tessera.tasks import Job, chunks_of, finish_all, is_dask
 
 # Arguments of tessera.create() that an encoding may have.
@@ -175,14 +174,16 @@ def _fill_value(value: Any, dtype: np.dtype[Any]) -> Any:
 # Arrays
 
 
-def _create(path: str, data: Any, options: Mapping[str, Any], asked: bool) -> Array:
+def _create(
+    container: Container, name: Name, data: Any, options: Mapping[str, Any], asked: bool
+) -> Array:
     """A new array. Options that nobody asked for do not prevent it."""
 
     def attempt(options: dict[str, Any]) -> Array:
         layout = options.get("layout")
         if is_dask(data) and "chunks" not in options and not (layout and all(layout.chunks)):
             options["chunks"] = chunks_of(data)
-        return create(path, data.shape, data.dtype, explicit_commits=True, **options)
+        return container.create(name, data.shape, data.dtype, **options)
 
     *tries, last = [dict(options)] if asked else _tries(options, data.shape)
     for fewer in tries:
@@ -192,7 +193,7 @@ def _create(path: str, data: Any, options: Mapping[str, Any], asked: bool) -> Ar
 
 
 def _write(
-    folder: str, name: Name, variable: Any, asked: bool, record: groups.Group
+    container: Container, name: Name, variable: Any, asked: bool, record: Record
 ) -> Job | None:
     """Write a variable, or begin to: a job for what Dask has to compute."""
     data = fixed(name, variable.data)
@@ -200,7 +201,7 @@ def _write(
     fill = _fill_value(variable.attrs.get("_FillValue"), data.dtype)
     if fill is not None:
         options.setdefault("fill_value", fill)
-    array = _create(os.path.join(folder, file_name(name)), data, options, asked)
+    array = _create(container, name, data, options, asked)
     try:
         array.dims = variable.dims
         record.types[name] = store_attributes(array, name, variable.attrs)
@@ -215,17 +216,17 @@ def _write(
 
 
 def write_all(
-    folder: str, variables: Mapping[Name, Any], asked: Iterable[Name], shared: bool
-) -> groups.Group:
-    """Write encoded variables into a folder; returns a record with the types of attributes.
+    container: Container, variables: Mapping[Name, Any], asked: Iterable[Name], shared: bool
+) -> Record:
+    """Write encoded variables; returns a record with the types of attributes.
 
     Of the variables asked for, an encoding that no array can have is an error.
     """
-    record = groups.Group()
+    record = Record()
     jobs: list[Job] = []
     try:
         for name, variable in variables.items():
-            job = _write(folder, name, variable, name in asked, record)
+            job = _write(container, name, variable, name in asked, record)
             if job is not None:
                 jobs.append(job)
     except BaseException:
