@@ -782,8 +782,6 @@ main(int argc, char **argv)
         IN_A_FOLDER(forked),
     };
     if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    if (argc > 1)
         cmocka_set_test_filter(argv[1]); // such as "random*"
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,11 +107,29 @@ store_state_newest(const tess_store *s, uint64_t *number, tess_error *err)
     return st;
 }
 
-bool
-store_front_is_between(const uint8_t *now, const struct manifest_file *file)
+// The bytes of a file where its front stands; zeros where the file ends before. Allocated.
+static tess_status
+read_first(struct io *io, size_t front_size, int64_t size, uint8_t **now, tess_error *err)
+{
+    *now = mem_zeroed(1, front_size + 1);
+    if (!*now)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", front_size);
+    const tess_status st = io_read(io, 0, *now, (size_t)min_i64(size, (int64_t)front_size), err);
+    if (st != TESS_OK) {
+        mem_free(*now);
+        *now = NULL;
+    }
+    return st;
+}
+
+// Whether such bytes are those of one front or the other, byte by byte. Behind an empty frame that
+// is to become longer, anything may stand: states that were never committed.
+static bool
+is_between(const uint8_t *now, const struct manifest_file *file, bool whole)
 {
     for (size_t i = 0; i < file->front_size; i++)
-        if (now[i] != file->front[i] && (i >= file->before_size || now[i] != file->before[i]))
+        if (now[i] != file->front[i] &&
+            (i < file->before_size ? now[i] != file->before[i] : !whole))
             return false;
     return file->before_size > 0;
 }
@@ -119,21 +137,17 @@ store_front_is_between(const uint8_t *now, const struct manifest_file *file)
 tess_status
 store_front_follows(struct io *io, const struct manifest_file *file, bool *follows, tess_error *err)
 {
-    uint8_t tail[MANIFEST_TAIL];
+    uint8_t tail[MANIFEST_TAIL], *now = NULL;
     bool whole = false;
     int64_t size = 0;
     const int64_t end = frame_front_end(file->front, file->front_size, &whole);
     *follows = false;
-    uint8_t *const now = mem_zeroed(1, file->front_size);
-    if (!now)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", file->front_size);
     tess_status st = io_size(io, &size, err);
     const bool has_state = st == TESS_OK && end > 0 && (whole || size >= end);
     if (has_state)
-        st = io_read(io, 0, now, (size_t)min_i64(size, (int64_t)file->front_size), err);
+        st = read_first(io, file->front_size, size, &now, err);
     if (st == TESS_OK && has_state)
-        *follows =
-            memcmp(now, file->front, file->front_size) != 0 && store_front_is_between(now, file);
+        *follows = memcmp(now, file->front, file->front_size) != 0 && is_between(now, file, whole);
     mem_free(now);
     if (st == TESS_OK && *follows && !whole) { // else another file has the name
         st = io_read(io, end - MANIFEST_TAIL, tail, sizeof tail, err);
@@ -152,10 +166,10 @@ struct found_file {
 };
 
 static tess_status
-look_at_front(struct io *io, const struct manifest_file *file, int64_t end, struct found_file *f,
-              tess_error *err)
+look_at_front(struct io *io, const struct manifest_file *file, int64_t end, bool whole,
+              struct found_file *f, tess_error *err)
 {
-    uint8_t tail[MANIFEST_TAIL];
+    uint8_t tail[MANIFEST_TAIL], *now = NULL;
     int64_t size;
     tess_status st = io_size(io, &size, err);
     if (st != TESS_OK)
@@ -164,15 +178,13 @@ look_at_front(struct io *io, const struct manifest_file *file, int64_t end, stru
         st = io_read(io, end - MANIFEST_TAIL, tail, sizeof tail, err);
         f->has_tail = st == TESS_OK && memcmp(tail, file->tail, sizeof tail) == 0;
     }
-    if (st != TESS_OK || size < (int64_t)file->front_size)
+    if (st != TESS_OK || (!whole && size < (int64_t)file->front_size))
         return st;
-    uint8_t *const now = mem_alloc(file->front_size);
-    if (!now)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", file->front_size);
-    st = io_read(io, 0, now, file->front_size, err);
+    st = read_first(io, file->front_size, size, &now, err);
     if (st == TESS_OK) {
-        f->has_front = memcmp(now, file->front, file->front_size) == 0;
-        f->has_before = store_front_is_between(now, file);
+        f->has_front =
+            size >= (int64_t)file->front_size && memcmp(now, file->front, file->front_size) == 0;
+        f->has_before = is_between(now, file, whole);
     }
     mem_free(now);
     return st;
@@ -181,7 +193,7 @@ look_at_front(struct io *io, const struct manifest_file *file, int64_t end, stru
 // A file of that name. TESS_ERR_NOT_FOUND: there is none; the home is open after a success.
 static tess_status
 look_at_file(const tess_store *s, const struct manifest_file *file, const char *name, int64_t end,
-             struct found_file *f, tess_error *err)
+             bool whole, struct found_file *f, tess_error *err)
 {
     tess_storage storage = s->storage;
     char *const path = store_path_of(s, name);
@@ -196,7 +208,7 @@ look_at_file(const tess_store *s, const struct manifest_file *file, const char *
         return st;
     lock_file_close(f->home.lock_file); // what is read does not change
     f->home.lock_file = NULL;
-    st = f->home.at.io ? look_at_front(f->home.at.io, file, end, f, err)
+    st = f->home.at.io ? look_at_front(f->home.at.io, file, end, whole, f, err)
                        : err_set(err, TESS_ERR_NOT_FOUND, -1, "%s is a directory", name);
     if (st != TESS_OK)
         home_close(&f->home);
@@ -226,7 +238,7 @@ is_known(const struct store_state *state, const struct manifest_file *file,
         return TESS_OK;
     bool whole = false;
     const int64_t end = frame_front_end(now->front, now->front_size, &whole);
-    const tess_status st = look_at_front(io, now, end > 0 ? end : 0, &f, err);
+    const tess_status st = look_at_front(io, now, end > 0 ? end : 0, whole, &f, err);
     *known = (f.has_tail || whole) && (f.has_front || f.has_before);
     return st;
 }
@@ -308,19 +320,31 @@ open_changed(const tess_store *s, const char *name, tess_array **a, tess_error *
     return store_open_as_it_is(s, name, false, a, err);
 }
 
-// An empty frame, all of which the commit has, unless another program changed it since.
+// The move of a commit that leads to a name.
+static const char *
+name_before(const struct manifest *m, const char *name)
+{
+    for (size_t i = 0; i < m->nmoves; i++)
+        if (m->moves[i].number == m->number && strcmp(m->moves[i].to, name) == 0)
+            return m->moves[i].from;
+    return NULL;
+}
+
+// An empty frame, all of which the commit has, unless another program changed it since. As long as
+// names may not have followed the commit, the file that has the name now may be an older one.
 static tess_status
 open_whole(const tess_store *s, const struct manifest_file *file, tess_array **a, tess_error *err)
 {
     tess_source source;
     struct found_file f;
     uint64_t newest;
-    tess_status st = look_at_file(s, file, file->name, (int64_t)file->front_size, &f, err);
+    tess_status st = look_at_file(s, file, file->name, (int64_t)file->front_size, true, &f, err);
     if (st == TESS_OK)
         home_close(&f.home);
     else if (st != TESS_ERR_NOT_FOUND)
         return st;
-    const bool differs = st == TESS_OK && !f.has_front && !f.has_before;
+    const bool may_be_older = s->state->follows && name_before(&s->state->m, file->name);
+    const bool differs = st == TESS_OK && !f.has_front && !f.has_before && !may_be_older;
     st = store_state_newest(s, &newest, err);
     if (st != TESS_OK)
         return st;
@@ -339,21 +363,11 @@ static tess_status
 try_name(const tess_store *s, const struct manifest_file *file, const char *name, int64_t end,
          struct found_file *f, bool *found, tess_error *err)
 {
-    const tess_status st = look_at_file(s, file, name, end, f, err);
+    const tess_status st = look_at_file(s, file, name, end, false, f, err);
     *found = st == TESS_OK && f->has_tail;
     if (st == TESS_OK && !*found)
         home_close(&f->home);
     return st == TESS_ERR_NOT_FOUND ? TESS_OK : st;
-}
-
-// The move of a commit that leads to a name.
-static const char *
-name_before(const struct manifest *m, const char *name)
-{
-    for (size_t i = 0; i < m->nmoves; i++)
-        if (m->moves[i].number == m->number && strcmp(m->moves[i].to, name) == 0)
-            return m->moves[i].from;
-    return NULL;
 }
 
 /*

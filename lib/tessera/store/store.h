@@ -104,8 +104,6 @@ tess_status store_state_newest(const tess_store *s, uint64_t *number, tess_error
 tess_status store_state_file(const tess_store *s, const struct manifest_file *file, tess_array **a,
                              tess_error *err);
 
-// Whether bytes of a file are those of one front or the other, byte by byte.
-bool store_front_is_between(const uint8_t *now, const struct manifest_file *file);
 // Whether a file has the state of a commit, and its first bytes are still to follow.
 tess_status store_front_follows(struct io *io, const struct manifest_file *file, bool *follows,
                                 tess_error *err);
