@@ -3,6 +3,7 @@
  * while threads of the library wait for work.
  */
 #include "support/files.h"
+#include "support/forks.h"
 #include "support/states.h"
 
 #include <tessera.h>
@@ -103,21 +104,10 @@ child_works(tess_array *own, const char *path)
     return tess_array_close(a, NULL) == TESS_OK && well;
 }
 
-// In a child of fork(), the allocator of the address sanitizer waits for threads that are not there
-// any more.
-#ifndef __has_feature // clang's
-#define __has_feature(feature) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-enum { CAN_FORK = 0 };
-#else
-enum { CAN_FORK = 1 };
-#endif
-
 static void
 fork_while_reading(void **state)
 {
-    if (!CAN_FORK)
+    if (!FORK_BESIDE_THREADS)
         skip();
     tess_array *const shared = make(files_path("array.b2nd"));
     tess_array *const own = make(NULL);
@@ -292,7 +282,7 @@ begin_at(const char *path, tess_layout layout)
 static void
 children_commit(void **state)
 {
-    if (!CAN_FORK)
+    if (!FORK_BESIDE_THREADS)
         skip();
     (void)state;
     for (int sparse = 0; sparse < 2; sparse++) {

@@ -9,9 +9,11 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -29,14 +31,24 @@ static struct server *server;
 static struct server_options options;
 static uint8_t object[SIZE + 1]; // a version is SIZE bytes, from the first or second on
 static struct random rnd;
+static uint64_t object_seed;
 static char folder[64];
+
+static void
+make_object(uint64_t seed)
+{
+    struct random r;
+    object_seed = seed;
+    random_init(&r, seed);
+    random_bytes(&r, object, sizeof object);
+}
 
 static int
 start(void **state)
 {
     (void)state;
     random_init(&rnd, random_seed());
-    random_bytes(&rnd, object, sizeof object);
+    make_object(random_next(&rnd));
     server_options_init(&options);
     server = server_start(&options);
     assert_non_null(server);
@@ -445,7 +457,7 @@ enum { OBJECTS = 6, BOUND = 2 * SIZE };
 
 // Random reads of several objects in a directory that holds two, until `rounds` are over.
 static void
-hammer(uint64_t seed, int rounds)
+hammer(int port, uint64_t seed, int rounds)
 {
     struct random r;
     random_init(&r, seed);
@@ -457,7 +469,7 @@ hammer(uint64_t seed, int rounds)
         o.cache_size = BOUND;
         const uint64_t which = random_below(&r, OBJECTS);
         snprintf(name, sizeof name, "h%d", (int)which);
-        tess_source s = reader_open(server, name, &o);
+        tess_source s = reader_open_at(port, name, &o);
         const size_t size = SIZE / 2 + (size_t)which * 1000;
         const uint8_t *const bytes = object + which;
         if (random_below(&r, 2) == 0)
@@ -488,7 +500,7 @@ static void *
 hammer_thread(void *arg)
 {
     const uint64_t *const seed = arg;
-    hammer(*seed, 6);
+    hammer(server_port(server), *seed, 6);
     return NULL;
 }
 
@@ -509,18 +521,30 @@ threads(void **state)
         pthread_join(ids[i], NULL);
 }
 
-// Only kept to be killed: a child has no other threads, and ends without the parent's handlers.
+// This program once more, which does nothing but hammer(). Not a child of fork() alone: that one
+// would have the locks of the server's threads, but not the threads.
 static pid_t
 spawn(int rounds)
 {
-    const uint64_t seed = random_next(&rnd);
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        hammer(seed, rounds); // a failed check ends the child with another status
-        _exit(0);
-    }
+    char port[24], of_object[24], seed[24], count[24];
+    char *const args[] = {"hammer", folder, port, of_object, seed, count, NULL};
+    pid_t child;
+    snprintf(port, sizeof port, "%d", server_port(server));
+    snprintf(of_object, sizeof of_object, "%" PRIu64, object_seed);
+    snprintf(seed, sizeof seed, "%" PRIu64, random_next(&rnd));
+    snprintf(count, sizeof count, "%d", rounds);
+    assert_int_equal(posix_spawn(&child, "/proc/self/exe", NULL, NULL, args, environ), 0);
     return child;
+}
+
+// A failed check ends the program with another status.
+static int
+hammer_alone(char **args)
+{
+    snprintf(folder, sizeof folder, "%s", args[1]);
+    make_object(strtoull(args[3], NULL, 10));
+    hammer(atoi(args[2]), strtoull(args[4], NULL, 10), atoi(args[5]));
+    return 0;
 }
 
 static int64_t
@@ -548,7 +572,7 @@ processes(void **state)
         ids[i] = spawn(1000000);
     for (int64_t i = 0; i < kills; i++) {
         pid_t *const which = &ids[random_below(&rnd, CHILDREN)];
-        usleep((useconds_t)random_below(&rnd, 60000));
+        usleep((useconds_t)random_below(&rnd, 150000));
         assert_int_equal(kill(*which, SIGKILL), 0);
         assert_int_equal(waitpid(*which, &status, 0), *which);
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
@@ -577,6 +601,8 @@ main(int argc, char **argv)
         cmocka_unit_test(secrets),      cmocka_unit_test(faults),   cmocka_unit_test(rangeless),
         cmocka_unit_test(no_directory), cmocka_unit_test(threads),  cmocka_unit_test(processes),
     };
+    if (argc == 6 && strcmp(argv[0], "hammer") == 0)
+        return hammer_alone(argv);
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, start, stop);

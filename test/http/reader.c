@@ -53,16 +53,22 @@ reader_options(void)
 }
 
 tess_source
-reader_open(struct server *server, const char *name, const tess_http_options *options)
+reader_open_at(int port, const char *name, const tess_http_options *options)
 {
     const tess_http_options own = reader_options();
     tess_source source = {.struct_size = sizeof source};
     tess_error err;
     char url[512];
-    snprintf(url, sizeof url, "http://127.0.0.1:%d/%s", server_port(server), name);
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/%s", port, name);
     if (tess_http_source(url, options ? options : &own, &source, &err) != TESS_OK)
         fail_msg("%s: %s", url, err.message);
     return source;
+}
+
+tess_source
+reader_open(struct server *server, const char *name, const tess_http_options *options)
+{
+    return reader_open_at(server_port(server), name, options);
 }
 
 tess_status

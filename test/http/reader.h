@@ -26,6 +26,7 @@ tess_http_options reader_options(void);
 
 // Opens http://127.0.0.1:PORT/NAME; the test fails if that fails. NULL: reader_options().
 tess_source reader_open(struct server *server, const char *name, const tess_http_options *options);
+tess_source reader_open_at(int port, const char *name, const tess_http_options *options);
 
 // Reads and compares with the object: bytes are right, and each range is told once; a call that
 // fails told only of ranges that are right. Returns what the source did.

@@ -7,6 +7,7 @@
  */
 #include "task/task.h"
 
+#include "support/forks.h"
 #include "support/random.h"
 #include "task/watch.h"
 
@@ -31,13 +32,6 @@
 #define COST_HIGH 1000000 // ns: worth a worker
 #define COST_LOW 1000 // not even one that spins
 #define PATIENCE 30 // seconds until a worker must have come
-
-// Allocators of sanitizers keep their locks in the child of a fork.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define FORKS_BESIDE_USERS false
-#else
-#define FORKS_BESIDE_USERS true
-#endif
 
 // The thread sanitizer refuses threads in the child of a process with threads, if not told so, and
 // sleeps a second in each exit().
@@ -690,13 +684,13 @@ forks(void **state)
     struct user users[USERS];
     (void)state;
     users_start(users);
-    if (!FORKS_BESIDE_USERS)
+    if (!FORK_BESIDE_THREADS)
         users_join(users); // all that they do
     for (int i = 0; i < 20; i++)
         in_child(i % 4 ? child_works : child_of_child, NULL, _exit);
     for (int i = 0; i < USERS; i++)
         atomic_store(&users[i].stop, true);
-    if (FORKS_BESIDE_USERS)
+    if (FORK_BESIDE_THREADS)
         users_join(users);
     assert_true(meeting(atoi(THREADS)));
 }
