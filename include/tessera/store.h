@@ -71,7 +71,8 @@ typedef enum tess_entry_kind {
     TESS_ENTRY_GROUP = 0, /**< it has entries below it; the root "/" is one, too */
     TESS_ENTRY_ARRAY = 1, /**< an array (`.b2nd`) */
     TESS_ENTRY_SCHUNK = 2, /**< a super-chunk (`.b2f`): opened as an array of one dimension */
-    TESS_ENTRY_BATCH = 3 /**< a super-chunk of batches of objects (`.b2b`); opened likewise */
+    TESS_ENTRY_BATCH = 3, /**< a super-chunk of batches of objects (`.b2b`); opened likewise */
+    TESS_ENTRY_LINK = 4 /**< it leads to another entry (`.b2link`), which is opened in its place */
 } tess_entry_kind;
 
 /** An entry of a store. Filled by the library. */
@@ -194,6 +195,8 @@ TESS_API int64_t tess_store_next(tess_store *store, int64_t index);
  * the next commit will have. An array that is open for writing already is the same one: each call
  * is to be matched by one of tess_array_close().
  *
+ * A link is followed: to the array that has the path which it leads to, as the store is now.
+ *
  * An array of a store that has items may not lose all of them (TESS_ERR_UNSUPPORTED): remove it and
  * make another one. What is in embed.b2e is opened for reading only, and is
  * neither removed nor renamed.
@@ -204,10 +207,11 @@ TESS_API int64_t tess_store_next(tess_store *store, int64_t index);
  * @param err    Filled on failure; may be NULL.
  *
  * @return TESS_OK, or
- *         TESS_ERR_NOT_FOUND if there is no such entry;
+ *         TESS_ERR_NOT_FOUND if there is no such entry, or none where a link leads;
  *         TESS_ERR_TYPE if it is a group;
  *         TESS_ERR_STALE if the zip file was written over;
- *         or as tess_array_open(), TESS_ERR_CORRUPT also if the frame is longer than its member.
+ *         or as tess_array_open(), TESS_ERR_CORRUPT also if the frame is longer than its member, or
+ *         more than 16 links lead to one another.
  */
 TESS_API TESS_NODISCARD tess_status tess_store_array(tess_store *store, const char *path,
                                                      tess_array **a, tess_error *err);
@@ -300,6 +304,39 @@ TESS_API TESS_NODISCARD tess_status tess_store_remove(tess_store *store, const c
  */
 TESS_API TESS_NODISCARD tess_status tess_store_rename(tess_store *store, const char *from,
                                                       const char *to, tess_error *err);
+
+/**
+ * Make a link, with the next commit: an entry that leads to another one by its path. It may be
+ * opened as an array at once, be renamed, removed and copied. When the other entry is renamed or
+ * removed, the link still has its path, where another array may come.
+ *
+ * Other programs see a file that ends with `.b2link`, which python-blosc2 ignores: an empty frame,
+ * with the path in the attribute "target".
+ *
+ * @param store   Open for writing.
+ * @param target  An array, or another link, as in tess_store_find().
+ * @param path    The path of the link; there is no such entry.
+ * @param err     Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_NOT_FOUND, TESS_ERR_TYPE if the target is a group, TESS_ERR_IO
+ *         (err->sys EEXIST), TESS_ERR_ARG, TESS_ERR_NOMEM.
+ */
+TESS_API TESS_NODISCARD tess_status tess_store_link(tess_store *store, const char *target,
+                                                    const char *path, tess_error *err);
+
+/**
+ * Where a link leads: the path that it was made with. There may be no such entry any more.
+ *
+ * @param store   An open store.
+ * @param path    Of the link, as in tess_store_find().
+ * @param target  Receives the path, to be freed with tess_free(); NULL on failure.
+ * @param err     Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_NOT_FOUND, TESS_ERR_TYPE if it is no link, TESS_ERR_CORRUPT, or as
+ *         tess_store_array().
+ */
+TESS_API TESS_NODISCARD tess_status tess_store_target(tess_store *store, const char *path,
+                                                      char **target, tess_error *err);
 
 /**
  * Copy a store as it is read: to a zip file, or to a new directory with one commit. Chunks are

@@ -256,12 +256,23 @@ bring_to_file(struct tx *t, int k, tess_error *err)
 }
 
 static tess_status
+set_link(struct tx *t, int k, tess_error *err)
+{
+    const bool there = t->now.link >= 0;
+    const tess_status st = there ? tess_store_remove(t->store, tx_link, err)
+                                 : tess_store_link(t->store, tx_names[k], tx_link, err);
+    if (st == TESS_OK)
+        t->now.link = there ? -1 : k;
+    return st;
+}
+
+static tess_status
 take_step(struct tx *t, tess_error *err)
 {
     const int k = (int)below(&t->r, TX_NAMES), other = (int)below(&t->r, TX_NAMES);
-    static const char *const names[] = {"write", "write", "append", "append", "resize",
-                                        "note",  "step",  "remove", "rename", "replace"};
-    const size_t choice = (size_t)below(&t->r, 12);
+    static const char *const names[] = {"write", "write",  "append", "append",  "resize", "note",
+                                        "step",  "remove", "rename", "replace", "link"};
+    const size_t choice = (size_t)below(&t->r, 13);
     run.step = choice < sizeof names / sizeof *names ? names[choice] : "flush or close";
     if (!t->now.arrays[k].there) {
         run.step = "make";
@@ -287,6 +298,8 @@ take_step(struct tx *t, tess_error *err)
     case 9:
         return make(t, k, true, err);
     case 10:
+        return set_link(t, k, err);
+    case 11:
         return bring_to_file(t, k, err);
     default:
         return let_go(t, k, err);

@@ -16,6 +16,8 @@
 
 const char *const tx_names[TX_NAMES] = {"/a", "/b", "/g/c", "/g/h/d", "/g/h/e", "/k/l/m/f"};
 
+const char tx_link[] = "/g/h/link";
+
 void
 tx_begin(struct tx *t, const char *path, tess_durability durability, uint64_t seed)
 {
@@ -24,6 +26,7 @@ tx_begin(struct tx *t, const char *path, tess_durability durability, uint64_t se
     t->commits = calloc(1, sizeof *t->commits);
     t->ncommits = 1;
     assert_non_null(t->commits);
+    t->commits[0].link = -1;
 }
 
 void
@@ -200,6 +203,19 @@ tx_set_step(struct tx *t)
 }
 
 static void
+tx_set_link(struct tx *t, int k)
+{
+    if (t->now.link >= 0) {
+        ok(tess_store_remove(t->store, tx_link, err));
+        t->now.link = -1;
+    }
+    if (!one_in(&t->r, 3)) {
+        ok(tess_store_link(t->store, tx_names[k], tx_link, err));
+        t->now.link = k;
+    }
+}
+
+static void
 tx_remove(struct tx *t, int k)
 {
     ok(tess_store_remove(t->store, tx_names[k], err));
@@ -246,7 +262,7 @@ tx_step(struct tx *t)
         tx_make(t, k, one_in(&t->r, 2));
         return;
     }
-    switch (below(&t->r, 13)) {
+    switch (below(&t->r, 14)) {
     case 0:
     case 1:
     case 2:
@@ -276,6 +292,9 @@ tx_step(struct tx *t)
         break;
     case 11:
         tx_make(t, k, true);
+        break;
+    case 12:
+        tx_set_link(t, k);
         break;
     default:
         if (one_in(&t->r, 2))
@@ -334,8 +353,9 @@ step_differs(tess_array *a, const struct tx_model *want)
     const tess_status st = tess_attr_get_string(a, "step", &text, &size, &err);
     const bool same = want->step ? st == TESS_OK && strcmp(text, tx_text(want->step, wanted)) == 0
                                  : st == TESS_ERR_NOT_FOUND;
-    const char *const what =
-        same ? NULL : tell("/g", "has another attribute", st == TESS_OK ? NULL : &err);
+    if (!same && st == TESS_OK)
+        (void)snprintf(err.message, sizeof err.message, "%.20s, not %" PRId64, text, want->step);
+    const char *const what = same ? NULL : tell("/g", "has another attribute", &err);
     tess_free(text);
     if (tess_array_close(a, &err) != TESS_OK && !what)
         return tell("/g", "attributes cannot be closed", &err);
@@ -358,6 +378,30 @@ attributes_differ(tess_store *store, const struct tx_model *want)
                : tell("/g", "attributes cannot be opened", &err);
 }
 
+static const char *
+link_differs(tess_store *store, const struct tx_model *want)
+{
+    tess_error err;
+    char *target = NULL;
+    tess_array *a = NULL;
+    const char *what = NULL;
+    const tess_status st = tess_store_target(store, tx_link, &target, &err);
+    if (want->link < 0)
+        return st == TESS_ERR_NOT_FOUND ? NULL : tell(tx_link, "is there", NULL);
+    if (st != TESS_OK)
+        return tell(tx_link, "cannot be read", &err);
+    if (strcmp(target, tx_names[want->link]) != 0)
+        what = tell(tx_link, "leads elsewhere", NULL);
+    tess_free(target);
+    const tess_status opened = tess_store_array(store, tx_link, &a, &err);
+    if (!what && want->arrays[want->link].there)
+        return opened == TESS_OK ? array_differs(a, want, want->link)
+                                 : tell(tx_link, "is not followed", &err);
+    if (!what && opened != TESS_ERR_NOT_FOUND)
+        what = tell(tx_link, "leads somewhere", NULL);
+    return what;
+}
+
 const char *
 tx_differs(tess_store *store, const struct tx_model *want)
 {
@@ -376,10 +420,12 @@ tx_differs(tess_store *store, const struct tx_model *want)
     for (int64_t i = 0; i < tess_store_count(store); i++) {
         tess_entry entry;
         tess_store_entry(store, i, &entry);
-        found += entry.kind != TESS_ENTRY_GROUP;
+        found += entry.kind != TESS_ENTRY_GROUP && entry.kind != TESS_ENTRY_LINK;
     }
     if (!what && arrays != found)
         what = tell(tess_store_count(store) > 0 ? "store" : "", "has other arrays", NULL);
+    if (!what)
+        what = link_differs(store, want);
     return what ? what : attributes_differ(store, want);
 }
 

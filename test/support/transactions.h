@@ -18,6 +18,7 @@
 enum { TX_NAMES = 6, TX_ITEMS = 96, TX_TEXT = 4100 };
 
 extern const char *const tx_names[TX_NAMES]; // paths of arrays that may be there
+extern const char tx_link[]; // the path of a link that may be there
 
 struct tx_model {
     struct {
@@ -26,6 +27,7 @@ struct tx_model {
         int32_t items[TX_ITEMS];
         int64_t note; // of the attribute "note"; 0: there is none
     } arrays[TX_NAMES];
+    int link; // which of the names the link leads to; -1: there is none
     int64_t step; // of the attribute "step" of the group /g, tx_text(); 0: there is none
 };
 

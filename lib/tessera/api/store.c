@@ -179,6 +179,31 @@ tess_store_rename(tess_store *store, const char *from, const char *to, tess_erro
 }
 
 TESS_API tess_status
+tess_store_link(tess_store *store, const char *target, const char *path, tess_error *err)
+{
+    UNCANCELLED;
+    if (!store || !target || !path)
+        return err_set(err, TESS_ERR_ARG, -1, "no store, or no path, is given");
+    return store_link(store, target, path, err);
+}
+
+TESS_API tess_status
+tess_store_target(tess_store *store, const char *path, char **target, tess_error *err)
+{
+    UNCANCELLED;
+    const struct node *node = NULL;
+    if (!store || !path || !target)
+        return err_set(err, TESS_ERR_ARG, -1, "no store, no path, or no place for one, is given");
+    *target = NULL;
+    const tess_status st = store_find_node(store, path, &node, err);
+    if (st != TESS_OK)
+        return st;
+    if (node->kind != TESS_ENTRY_LINK)
+        return err_set(err, TESS_ERR_TYPE, -1, "%s is no link", node->path);
+    return store_target_of(store, node, target, err);
+}
+
+TESS_API tess_status
 tess_store_save(tess_store *store, const tess_storage *storage, tess_error *err)
 {
     UNCANCELLED;

@@ -47,11 +47,16 @@ writer_place(tess_store *s, tess_storage *storage, tess_entry_kind kind, tess_er
     if (storage->mode != TESS_MODE_NEW && storage->mode != TESS_MODE_REPLACE)
         return err_set(err, TESS_ERR_ARG, -1,
                        "an array is made in a store with TESS_MODE_NEW or TESS_MODE_REPLACE");
-    st = writer_name_of_path(storage->path, writer_endings[kind], name, err);
+    st = writer_name_of_path(storage->path, listing_endings[kind], name, err);
     if (st != TESS_OK)
         return st;
-    if (storage->mode == TESS_MODE_NEW && writer_find_name(s, storage->path, made))
-        return err_sys(err, EEXIST, "making %s in the store", storage->path);
+    if (writer_find_name(s, storage->path, made)) {
+        if (storage->mode == TESS_MODE_NEW)
+            return err_sys(err, EEXIST, "making %s in the store", storage->path);
+        if (strcmp(made, name) != 0)
+            return err_sys(err, EEXIST, "replacing %s, which is no array: it is %s", storage->path,
+                           made);
+    }
     if (st == TESS_OK)
         st = below_make_directory(s->files.root, NEW, err);
     if (st != TESS_OK)
@@ -177,25 +182,31 @@ writer_open_file(tess_store *s, const char *file, tess_array **a, tess_error *er
 }
 
 tess_status
-writer_open_attributes(tess_store *s, const char *group, tess_array **a, tess_error *err)
+writer_make_empty(tess_store *s, const char *path, tess_entry_kind kind, tess_array **a,
+                  tess_error *err)
 {
     const struct array_content content = {.plain = true};
-    char path[WRITER_NAME_SIZE], name[WRITER_NAME_SIZE];
     tess_storage storage = s->storage;
     tess_params params;
     struct home home;
-    snprintf(path, sizeof path, "%s/__vlmeta__", group);
-    if (writer_find_name(s, path, name))
-        return writer_open_file(s, name, a, err);
     storage.path = path;
     storage.mode = TESS_MODE_NEW;
     storage.store = s;
     tess_params_init(&params);
     params.typesize = 1;
-    tess_status st = writer_place(s, &storage, TESS_ENTRY_SCHUNK, err);
+    tess_status st = writer_place(s, &storage, kind, err);
     if (st == TESS_OK)
         st = home_create(&storage, TESS_LAYOUT_CONTIGUOUS, &home, err);
     if (st == TESS_OK)
         st = array_create(&home, &storage, &params, &content, a, err);
     return st;
+}
+
+tess_status
+writer_open_attributes(tess_store *s, const char *group, tess_array **a, tess_error *err)
+{
+    char path[WRITER_NAME_SIZE], name[WRITER_NAME_SIZE];
+    snprintf(path, sizeof path, "%s/__vlmeta__", group);
+    return writer_find_name(s, path, name) ? writer_open_file(s, name, a, err)
+                                           : writer_make_empty(s, path, TESS_ENTRY_SCHUNK, a, err);
 }

@@ -26,13 +26,11 @@ enum {
 static const char ATTRIBUTES_NAME[] = "__vlmeta__";
 static const char EMBEDDED_NAME[] = "embed.b2e";
 
-static const struct {
-    const char *ending;
-    tess_entry_kind kind;
-} endings[] = {
-    {".b2nd", TESS_ENTRY_ARRAY},
-    {".b2f", TESS_ENTRY_SCHUNK},
-    {".b2b", TESS_ENTRY_BATCH},
+const char *const listing_endings[LISTING_ENDINGS] = {
+    [TESS_ENTRY_ARRAY] = ".b2nd",
+    [TESS_ENTRY_SCHUNK] = ".b2f",
+    [TESS_ENTRY_BATCH] = ".b2b",
+    [TESS_ENTRY_LINK] = ".b2link",
 };
 
 void
@@ -211,14 +209,14 @@ listing_add_file(struct listing *l, const char *name, size_t size, const struct 
         l->embedded = own;
         return TESS_OK;
     }
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        const size_t length = strlen(endings[i].ending);
-        if (size <= length || memcmp(name + size - length, endings[i].ending, length) != 0 ||
+    for (int kind = TESS_ENTRY_ARRAY; kind < LISTING_ENDINGS; kind++) {
+        const size_t length = strlen(listing_endings[kind]);
+        if (size <= length || memcmp(name + size - length, listing_endings[kind], length) != 0 ||
             name[size - length - 1] == '/')
             continue;
         if (own.kind == PLACE_FILE)
-            own.rank = -(int64_t)endings[i].kind;
-        st = add_path(l, name, size - length, endings[i].kind, &own, err);
+            own.rank = -(int64_t)kind;
+        st = add_path(l, name, size - length, (tess_entry_kind)kind, &own, err);
         if (st != TESS_OK)
             mem_free(own.file);
         return st;

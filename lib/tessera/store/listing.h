@@ -18,6 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// How names of files end, by what an entry is; of a group NULL. What has a lower number counts, of
+// two files of one path.
+enum { LISTING_ENDINGS = TESS_ENTRY_LINK + 1 };
+extern const char *const listing_endings[LISTING_ENDINGS];
+
 // Where the frame of an entry is.
 enum place_kind {
     PLACE_NONE,

@@ -1,5 +1,5 @@
 /*
- * open.c - a directory or a zip file, opened as a store; and its entries, as arrays.
+ * open.c - a directory or a zip file, opened as a store.
  */
 #include "store/store.h"
 
@@ -14,7 +14,6 @@
 #include "task/watch.h"
 
 #include <errno.h>
-#include <string.h>
 
 static tess_status
 add_members(tess_store *s, tess_error *err)
@@ -200,57 +199,4 @@ store_close(tess_store *s)
         s->writer = NULL;
     }
     store_release(s);
-}
-
-// -- entries
-
-static tess_status
-find_node(tess_store *s, const char *path, const struct node **node, tess_error *err)
-{
-    const tess_status st = s->writer ? writer_relist(s, err) : TESS_OK;
-    if (st != TESS_OK)
-        return st;
-    const int64_t i = listing_find(&s->listing, path);
-    if (i < 0)
-        return err_set(err, TESS_ERR_NOT_FOUND, -1, "the store has no entry %s", path);
-    *node = &s->listing.nodes[i];
-    return TESS_OK;
-}
-
-static tess_status
-open_either_way(tess_store *s, const struct place *at, tess_array **a, tess_error *err)
-{
-    return s->writer && at->kind == PLACE_FILE ? writer_open_file(s, at->file, a, err)
-                                               : store_open_place(s, at, a, err);
-}
-
-tess_status
-store_open_path(tess_store *s, const char *path, tess_array **a, tess_error *err)
-{
-    const struct node *node = NULL;
-    if (!path)
-        return err_set(err, TESS_ERR_ARG, -1, "no path in the store is given");
-    tess_status st = find_node(s, path, &node, err);
-    if (st != TESS_OK)
-        return st;
-    if (node->at.kind == PLACE_NONE)
-        return err_set(err, TESS_ERR_TYPE, -1, "%s is a group, not an array", node->path);
-    st = open_either_way(s, &node->at, a, err);
-    return st == TESS_OK ? st : err_prefix(err, st, "%s", path);
-}
-
-tess_status
-store_open_attributes(tess_store *s, const char *path, tess_array **a, tess_error *err)
-{
-    const struct node *node = NULL;
-    tess_status st = find_node(s, path, &node, err);
-    if (s->writer && (st == TESS_OK || st == TESS_ERR_NOT_FOUND) &&
-        (!node || node->attributes.kind != PLACE_EMBEDDED))
-        return writer_open_attributes(s, path, a, err);
-    if (st != TESS_OK)
-        return st;
-    if (node->attributes.kind == PLACE_NONE)
-        return err_set(err, TESS_ERR_NOT_FOUND, -1, "%s has no attributes", node->path);
-    st = open_either_way(s, &node->attributes, a, err);
-    return st == TESS_OK ? st : err_prefix(err, st, "attributes of %s", node->path);
 }

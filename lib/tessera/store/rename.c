@@ -33,8 +33,8 @@ writer_find_name(const tess_store *s, const char *path, char *name)
         size--;
     if (listing_name_fault(path, size) || size > WRITER_NAME_SIZE - 16)
         return false;
-    for (size_t i = TESS_ENTRY_ARRAY; i < WRITER_ENDINGS; i++) {
-        snprintf(name, WRITER_NAME_SIZE, "%.*s%s", (int)size, path, writer_endings[i]);
+    for (size_t i = TESS_ENTRY_ARRAY; i < LISTING_ENDINGS; i++) {
+        snprintf(name, WRITER_NAME_SIZE, "%.*s%s", (int)size, path, listing_endings[i]);
         if (manifest_find(&s->writer->next, name) || writer_find(s, name))
             return true;
     }

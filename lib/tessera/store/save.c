@@ -31,12 +31,7 @@
 enum { COPY_PIECE = 1 << 20, MEMBER_NAME_SIZE = 4096 + 32 };
 
 static const char EMBEDDED_NAME[] = "embed.b2e";
-static const char *const member_endings[] = {
-    [TESS_ENTRY_GROUP] = "/__vlmeta__.b2f", // its attributes
-    [TESS_ENTRY_ARRAY] = ".b2nd",
-    [TESS_ENTRY_SCHUNK] = ".b2f",
-    [TESS_ENTRY_BATCH] = ".b2b",
-};
+static const char ATTRIBUTES[] = "/__vlmeta__.b2f"; // of a group
 
 // What becomes a member.
 struct item {
@@ -58,7 +53,8 @@ name_item(const struct item *item, char *name)
         snprintf(name, MEMBER_NAME_SIZE, "%s", EMBEDDED_NAME);
     else // the root has no name in front of its attributes
         snprintf(name, MEMBER_NAME_SIZE, "%s%s", item->path + 1,
-                 member_endings[item->kind] + (item->path[1] ? 0 : 1));
+                 item->kind == TESS_ENTRY_GROUP ? ATTRIBUTES + (item->path[1] ? 0 : 1)
+                                                : listing_endings[item->kind]);
 }
 
 static int

@@ -80,10 +80,22 @@ tess_status store_refresh(tess_store *s, bool *changed, tess_error *err);
 // What is not committed is forgotten; NULL: fine.
 void store_close(tess_store *s);
 
-// Open the array of an entry: to be changed, if the store is.
+// -- entries.c
+
+// The entry of a path: in a store that is written, of the next commit.
+tess_status store_find_node(tess_store *s, const char *path, const struct node **node,
+                            tess_error *err);
+// The frame at a place: to be changed, if the store is.
+tess_status store_open_node(tess_store *s, const struct place *at, tess_array **a, tess_error *err);
+// Open the array of an entry, or the one that a link leads to: to be changed, if the store is.
 tess_status store_open_path(tess_store *s, const char *path, tess_array **a, tess_error *err);
 // Of a group, what holds its attributes.
 tess_status store_open_attributes(tess_store *s, const char *path, tess_array **a, tess_error *err);
+
+// Make a link at a path, in a store that is written, to an entry that is there.
+tess_status store_link(tess_store *s, const char *target, const char *path, tess_error *err);
+// Where a link leads; allocated.
+tess_status store_target_of(tess_store *s, const struct node *link, char **target, tess_error *err);
 
 // -- list.c
 

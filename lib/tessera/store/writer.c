@@ -30,12 +30,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const writer_endings[WRITER_ENDINGS] = {
-    [TESS_ENTRY_ARRAY] = ".b2nd",
-    [TESS_ENTRY_SCHUNK] = ".b2f",
-    [TESS_ENTRY_BATCH] = ".b2b",
-};
-
 // A name that no other file has, or had.
 void
 writer_fresh_name(struct writer *w, const char *folder, char *name)

@@ -22,10 +22,7 @@
 struct frame;
 struct held_state;
 
-enum { WRITER_NAME_SIZE = 4096 + 16, WRITER_ENDINGS = TESS_ENTRY_BATCH + 1 };
-
-// How names of files end, by what an entry is.
-extern const char *const writer_endings[WRITER_ENDINGS];
+enum { WRITER_NAME_SIZE = 4096 + 16 };
 
 // An array that a writer has.
 struct writer_array {
@@ -68,6 +65,9 @@ tess_status writer_begin(tess_store *s, tess_error *err);
 tess_status writer_place(tess_store *s, tess_storage *storage, tess_entry_kind kind,
                          tess_error *err);
 tess_status writer_open_file(tess_store *s, const char *file, tess_array **a, tess_error *err);
+// An empty frame at a path where nothing is.
+tess_status writer_make_empty(tess_store *s, const char *path, tess_entry_kind kind, tess_array **a,
+                              tess_error *err);
 // Of a group: of a new one if it has none.
 tess_status writer_open_attributes(tess_store *s, const char *group, tess_array **a,
                                    tess_error *err);
