@@ -268,17 +268,35 @@ changed_by_others(const struct store_state *state, tess_error *err)
                    state->m.number);
 }
 
+// TESS_ERR_STALE: a writer committed since the newest commit had that number.
+static tess_status
+check_still_newest(const tess_store *s, uint64_t number, tess_error *err)
+{
+    uint64_t now;
+    const tess_status st = store_state_newest(s, &now, err);
+    return st == TESS_OK && now != number
+               ? err_set(err, TESS_ERR_STALE, -1, "a writer commits again and again")
+               : st;
+}
+
 // The file has other first bytes by now: by a later commit, or by another program.
 static tess_status
 reader_changed(void *user, struct io *io, tess_error *err)
 {
     const struct reader *const r = user;
-    struct store_state *newest = NULL;
     bool known = false;
-    tess_status st = store_state_open(r->s, NULL, &newest, err);
-    if (st == TESS_OK)
-        st = is_known(r->state, r->file, newest ? &newest->m : &r->state->m, io, &known, err);
-    store_state_release(newest);
+    tess_status st = TESS_ERR_STALE;
+    for (int i = 0; i < TRIES && st == TESS_ERR_STALE; i++) {
+        struct store_state *newest = NULL;
+        st = store_state_open(r->s, NULL, &newest, err);
+        const struct manifest *const m = newest ? &newest->m : &r->state->m;
+        const uint64_t number = newest ? newest->m.number : 0;
+        if (st == TESS_OK)
+            st = is_known(r->state, r->file, m, io, &known, err);
+        store_state_release(newest);
+        if (st == TESS_OK && !known) // the bytes may be of a commit that was made meanwhile
+            st = check_still_newest(r->s, number, err);
+    }
     return st == TESS_OK && !known ? changed_by_others(r->state, err) : st;
 }
 
@@ -405,7 +423,7 @@ open_file_once(const tess_store *s, const struct manifest_file *file, int64_t en
     struct found_file f;
     struct store_state *newest = NULL;
     uint64_t number;
-    bool found = false;
+    bool found = false, known = true;
     tess_status st = store_state_newest(s, &number, err);
     if (st == TESS_OK && number != s->state->m.number)
         st = store_state_open(s, NULL, &newest, err);
@@ -414,28 +432,25 @@ open_file_once(const tess_store *s, const struct manifest_file *file, int64_t en
     const struct manifest *const m = newest ? &newest->m : &s->state->m;
     const bool is_newest = m->number <= s->state->m.number;
     st = find_state_file(s, file, m, end, &f, &found, err);
-    if (st == TESS_OK && found) {
-        bool known = true;
-        if (!is_newest)
-            st = is_known(s->state, file, m, f.home.at.io, &known, err);
-        if (st == TESS_OK && !known)
-            st = changed_by_others(s->state, err);
-        if (st != TESS_OK) {
-            home_close(&f.home);
-        } else if (is_newest && !f.has_front && !f.has_before) {
-            home_close(&f.home);
-            st = open_changed(s, file->name, a, err);
-        } else {
-            st = open_with_front(s, file, &f.home, a, err);
-        }
-    } else if (st == TESS_OK && is_newest) {
+    if (st == TESS_OK && found && !is_newest)
+        st = is_known(s->state, file, m, f.home.at.io, &known, err);
+    else if (st == TESS_OK && is_newest)
+        known = found && (f.has_front || f.has_before);
+    if (st == TESS_OK && !known) // what is of no commit may be of one that was made meanwhile
+        st = check_still_newest(s, number, err);
+    if (st == TESS_OK && found && known)
+        st = open_with_front(s, file, &f.home, a, err);
+    else if (found)
+        home_close(&f.home);
+    if (st == TESS_OK && !known && is_newest)
         st = open_changed(s, file->name, a, err);
-    } else if (st == TESS_OK) {
+    else if (st == TESS_OK && found && !known)
+        st = changed_by_others(s->state, err);
+    else if (st == TESS_OK && !found)
         st = err_set(err, TESS_ERR_STALE, -1,
                      "the file of the commit %" PRIu64 " is gone, or was changed by a program "
                      "that does not know of commits",
                      s->state->m.number);
-    }
     store_state_release(newest);
     return st;
 }
