@@ -2,7 +2,7 @@
 """Does lib have the structure that contributing.rst promises?
 
     structure.py ROOT            report what does not, and fail if there is anything
-    structure.py --planted ROOT  plant mistakes in copies of lib, and fail if one is not reported
+    structure.py --planted ROOT  plant mistakes in a copy of lib, and fail if one is not reported
     structure.py --map ROOT      units, lines and call levels per module
 
 A unit is a source with its header. lib has houses: the library (tessera), of modules, and what uses
@@ -116,7 +116,7 @@ Source = collections.namedtuple(
     "Source", "mentions lines includes guards static own words frees defined")
 
 
-@functools.lru_cache(maxsize=None)  # of the copies in which mistakes are planted, most are equal
+@functools.lru_cache(maxsize=None)  # where mistakes are planted, most files stay equal
 def parse(text):
     code = COMMENT.sub("", text)
     clean = STRING.sub('""', code)
@@ -398,15 +398,38 @@ PLANTED = [
 ]
 
 
+def stamps(root):
+    """What tells whether a file was changed, of each one."""
+    found = {}
+    for folder, _, names in os.walk(root):
+        for name in names:
+            at = os.stat(os.path.join(folder, name))
+            found[os.path.relpath(os.path.join(folder, name), root)] = (at.st_mtime_ns, at.st_size)
+    return found
+
+
 def planted(root):
+    """In one copy: what was planted is taken out of it before the next one."""
     missed = 0
-    for plant, want in PLANTED:
-        with tempfile.TemporaryDirectory() as copy:
-            shutil.copytree(os.path.join(root, "lib"), os.path.join(copy, "lib"))
+    lib = os.path.join(root, "lib")
+    with tempfile.TemporaryDirectory() as copy:
+        there = os.path.join(copy, "lib")
+        shutil.copytree(lib, there)
+        before = stamps(there)
+        for plant, want in PLANTED:
             plant(copy)
             if not any(line.startswith(want) for line in mistakes(copy)):
                 print(f"not reported: {want}")
                 missed += 1
+            now = stamps(there)
+            for path in now.keys() - before.keys():
+                os.remove(os.path.join(there, path))
+            for path in before:
+                if now.get(path) != before[path]:
+                    shutil.copy2(os.path.join(lib, path), os.path.join(there, path))
+        if stamps(there) != before:
+            print("what was planted is in the copy still")
+            missed += 1
     return missed
 
 
