@@ -3,7 +3,7 @@
  *
  *     killed PATH create               a file with the first commit, by rank 0
  *     killed PATH write RANK CALL      write more with all ranks; RANK dies at its CALLth call
- *     killed PATH check                what the file has: one line, and 0 if it is a commit
+ *     killed PATH check                what the file has: one line, and 0 if it is a commit; no MPI
  *
  * The functions of MPI that tessera/mpi.h calls are replaced by ones that count (PMPI). A program
  * that was not killed prints how many calls the rank has made.
@@ -167,23 +167,23 @@ main(int argc, char **argv)
 {
     tess_storage storage;
     int rank, nranks;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nranks);
     check(argc > 2, "usage");
     tess_storage_init(&storage);
     storage.path = argv[1];
     if (strcmp(argv[2], "check") == 0) {
         check_commit(&storage);
-    } else {
-        const bool create = strcmp(argv[2], "create") == 0;
-        const int who = create ? -1 : atoi(argv[3]);
-        if (rank == who)
-            last = atoi(argv[4]);
-        write_all(&storage, create, rank, nranks);
-        if (rank == who)
-            printf("calls %d\n", calls);
+        return 0;
     }
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nranks);
+    const bool create = strcmp(argv[2], "create") == 0;
+    const int who = create ? -1 : atoi(argv[3]);
+    if (rank == who)
+        last = atoi(argv[4]);
+    write_all(&storage, create, rank, nranks);
+    if (rank == who)
+        printf("calls %d\n", calls);
     MPI_Finalize();
     return 0;
 }

@@ -39,7 +39,7 @@ arrays() {
 
 # What the file has after a rank died: a commit, and room for the next ones.
 after() {
-    ranks 1 "$program" "$1" check >"$folder/found" 2>&1 || {
+    "$program" "$1" check >"$folder/found" 2>&1 || {
         cat "$folder/found"
         echo "rank $2 died at call $3: no commit is left"
         exit 1
@@ -51,11 +51,14 @@ killed() {
     step=$([ "$long" = 1 ] && echo 1 || echo 29)
     rank=0
     while [ $rank -lt "$n" ]; do
-        ranks "$n" "$program" "$path" create
+        ranks "$n" "$program" "$path" create # where a rank died, if one did
+        rm -rf "$folder/first"
+        cp -R "$path" "$folder/first"
         last=$(ranks "$n" "$program" "$path" write $rank 0 | sed -n 's/^calls //p')
         call=$((1 + rank % step))
         while [ $call -le "$last" ]; do
-            ranks "$n" "$program" "$path" create
+            rm -rf "$path"
+            cp -R "$folder/first" "$path"
             # Launchers do not always tell that a rank died; a rank that did not says so.
             ranks "$n" "$program" "$path" write $rank $call >"$folder/said" 2>&1 || true
             if grep -q '^calls ' "$folder/said"; then
