@@ -25,6 +25,8 @@ store_find_node(tess_store *s, const char *path, const struct node **node, tess_
     if (st != TESS_OK)
         return st;
     const int64_t i = listing_find(&s->listing, path);
+    if (i < 0 && s->writer)
+        return writer_no_entry(s, path, err);
     if (i < 0)
         return err_set(err, TESS_ERR_NOT_FOUND, -1, "the store has no entry %s", path);
     *node = &s->listing.nodes[i];

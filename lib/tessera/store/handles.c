@@ -57,6 +57,7 @@ writer_place(tess_store *s, tess_storage *storage, tess_entry_kind kind, tess_er
             return err_sys(err, EEXIST, "replacing %s, which is no array: it is %s", storage->path,
                            made);
     }
+    st = writer_check_new_name(s, name, err);
     if (st == TESS_OK)
         st = below_make_directory(s->files.root, NEW, err);
     if (st != TESS_OK)

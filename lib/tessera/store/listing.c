@@ -233,6 +233,7 @@ listing_add_embedded(struct listing *l, const char *path, size_t size, const str
                                                          : "its name does not start with a slash";
     if (fault)
         return listing_leave_out(l, path, size, fault, err);
+    l->has_embedded = true;
     return add_path(l, path + 1, size - 1, TESS_ENTRY_ARRAY, at, err);
 }
 

@@ -58,6 +58,7 @@ struct listing {
     int64_t nnodes, capacity;
     struct left_out *left;
     int64_t nleft, left_capacity;
+    bool has_embedded; // something of the super-chunk is, or was, listed
     struct place embedded; // the super-chunk with further arrays; PLACE_NONE: there is none
     int64_t room; // bytes that may still be allocated
 };

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/names/below.h"
 #include "io/state_files.h"
 #include "store/listing.h"
 #include "store/manifest.h"
@@ -59,6 +60,45 @@ writer_name_of_path(const char *path, const char *ending, char *name, tess_error
         return err_set(err, TESS_ERR_ARG, -1, "%s is where a store keeps its commits", path);
     snprintf(name, WRITER_NAME_SIZE, "%.*s%s", (int)size, path, ending);
     return TESS_OK;
+}
+
+/*
+ * Whether a file can get a name when files follow the next commit: else none could follow it. A
+ * directory that a group needs has no name as files of the store have them.
+ */
+tess_status
+writer_check_new_name(const tess_store *s, const char *name, tess_error *err)
+{
+    static const char embedded[] = ".b2e";
+    for (const char *at = strchr(name, '/'); at; at = strchr(at + 1, '/'))
+        for (size_t i = TESS_ENTRY_GROUP; i < LISTING_ENDINGS; i++) {
+            const char *const ending = i == TESS_ENTRY_GROUP ? embedded : listing_endings[i];
+            const size_t size = strlen(ending);
+            if ((size_t)(at - name) > size && memcmp(at - size, ending, size) == 0)
+                return err_set(err, TESS_ERR_ARG, -1,
+                               "%s: the name of a group does not end with %s, as files do", name,
+                               ending);
+        }
+    char longest[WRITER_NAME_SIZE + 8]; // the lock file that others may ask for
+    snprintf(longest, sizeof longest, "%s.b2lock", name);
+    const tess_status st = below_check_new(s->files.root, name, err);
+    return st == TESS_OK ? below_check_new(s->files.root, longest, err) : st;
+}
+
+tess_status
+writer_no_entry(const tess_store *s, const char *path, tess_error *err)
+{
+    char name[WRITER_NAME_SIZE];
+    for (size_t i = TESS_ENTRY_ARRAY; i < LISTING_ENDINGS; i++) {
+        if (writer_name_of_path(path, listing_endings[i], name, NULL) != TESS_OK)
+            break;
+        const bool is_link = below_is_link(s->files.root, name);
+        if (is_link || below_is_directory(s->files.root, name))
+            return err_set(err, TESS_ERR_NOT_FOUND, -1,
+                           "%s is no entry of a store that is written: it is a %s", name,
+                           is_link ? "symbolic link" : "directory");
+    }
+    return err_set(err, TESS_ERR_NOT_FOUND, -1, "the store has no entry %s", path);
 }
 
 // -- moves of the next commit
@@ -203,15 +243,34 @@ add_name(struct name_list *list, const char *name, tess_error *err)
     return TESS_OK;
 }
 
+// What embed.b2e has of a path, or below it, is none of the files that get other names.
+static tess_status
+check_not_embedded(tess_store *s, const char *path, tess_error *err)
+{
+    if (!s->listing.has_embedded) // to list the store for each name takes long
+        return TESS_OK;
+    const tess_status st = writer_relist(s, err);
+    const struct node *const nodes = s->listing.nodes;
+    const int64_t first = st == TESS_OK ? listing_find(&s->listing, path) : -1;
+    for (int64_t i = first; i >= 0 && i < nodes[first].next; i++)
+        if (nodes[i].at.kind == PLACE_EMBEDDED || nodes[i].attributes.kind == PLACE_EMBEDDED)
+            return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                           "%s is in embed.b2e, of which nothing is removed or renamed",
+                           nodes[i].path);
+    return st;
+}
+
 // *inside: how many bytes of each name are those of the path.
 static tess_status
-names_below(const tess_store *s, const char *path, struct name_list *list, size_t *inside,
+names_below(tess_store *s, const char *path, struct name_list *list, size_t *inside,
             tess_error *err)
 {
     const struct writer *const w = s->writer;
     char name[WRITER_NAME_SIZE], group[WRITER_NAME_SIZE];
     *list = (struct name_list){0};
     tess_status st = writer_name_of_path(path, "/", group, err);
+    if (st == TESS_OK)
+        st = check_not_embedded(s, path, err);
     if (st != TESS_OK)
         return st;
     *inside = strlen(group) - 1;
@@ -225,9 +284,18 @@ names_below(const tess_store *s, const char *path, struct name_list *list, size_
             strncmp(w->arrays[i].name, group, *inside + 1) == 0 &&
             !manifest_find(&w->next, w->arrays[i].name))
             st = add_name(list, w->arrays[i].name, err);
-    if (st == TESS_OK && list->n == 0)
-        st = err_set(err, TESS_ERR_NOT_FOUND, -1, "the store has no entry %s", path);
-    return st;
+    return st == TESS_OK && list->n == 0 ? writer_no_entry(s, path, err) : st;
+}
+
+// Whether there is an entry, of whatever kind, or a group.
+static bool
+is_taken(tess_store *s, const char *path)
+{
+    struct name_list list = {0};
+    size_t inside;
+    const tess_status st = names_below(s, path, &list, &inside, NULL);
+    names_finish(&list);
+    return st == TESS_OK || st == TESS_ERR_UNSUPPORTED;
 }
 
 tess_status
@@ -257,11 +325,15 @@ writer_rename(tess_store *s, const char *from, const char *to, tess_error *err)
         st = names_below(s, from, &list, &inside, err);
     if (st == TESS_OK)
         st = writer_name_of_path(to, "", group, err);
+    if (st == TESS_OK && is_taken(s, to))
+        st = err_sys(err, EEXIST, "renaming %s to %s", from, to);
     for (size_t i = 0; i < list.n && st == TESS_OK; i++) {
         if (snprintf(name, sizeof name, "%s%s", group, list.names[i] + inside) >= (int)sizeof name)
             st = err_set(err, TESS_ERR_ARG, -1, "%s/... is too long a name", to);
         else if (writer_find(s, name) || manifest_find(&s->writer->next, name))
             st = err_sys(err, EEXIST, "renaming %s to %s", from, to);
+        else
+            st = writer_check_new_name(s, name, err);
     }
     for (size_t i = 0; i < list.n && st == TESS_OK; i++) {
         snprintf(name, sizeof name, "%s%s", group, list.names[i] + inside);

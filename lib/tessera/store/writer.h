@@ -73,6 +73,8 @@ tess_status writer_open_attributes(tess_store *s, const char *group, tess_array 
                                    tess_error *err);
 tess_status writer_remove(tess_store *s, const char *path, tess_error *err);
 tess_status writer_rename(tess_store *s, const char *from, const char *to, tess_error *err);
+// TESS_ERR_NOT_FOUND: there is no such entry, and why.
+tess_status writer_no_entry(const tess_store *s, const char *path, tess_error *err);
 // The listing is that of the state to come.
 tess_status writer_relist(tess_store *s, tess_error *err);
 // Arrays that the program has closed, and that have nothing to commit.
@@ -121,6 +123,8 @@ void writer_let_go_of_some(tess_store *s);
 bool writer_find_name(const tess_store *s, const char *path, char *name);
 // The name of a file to come, from its path.
 tess_status writer_name_of_path(const char *path, const char *ending, char *name, tess_error *err);
+// Whether a new file can have a name, or one that is renamed.
+tess_status writer_check_new_name(const tess_store *s, const char *name, tess_error *err);
 // Where a file of the next commit is until then: one that is renamed is where it was.
 const char *writer_name_until_commit(struct writer *w, const char *name);
 

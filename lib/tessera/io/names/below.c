@@ -50,6 +50,13 @@ below_is_link(int root, const char *name)
     return fstatat(root, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode);
 }
 
+bool
+below_is_directory(int root, const char *name)
+{
+    struct stat info;
+    return fstatat(root, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(info.st_mode);
+}
+
 tess_status
 below_find(int root, const char *name, bool *is_file, tess_error *err)
 {
@@ -63,6 +70,42 @@ below_find(int root, const char *name, bool *is_file, tess_error *err)
                                                    : err_sys(err, errno, "looking at %s", name);
     *is_file = S_ISREG(info.st_mode);
     return TESS_OK;
+}
+
+// Whether a part of a name, up to a slash, is not longer than the file system takes.
+static tess_status
+check_part(int root, const char *part, tess_error *err)
+{
+    const long most = fpathconf(root, _PC_NAME_MAX);
+    const size_t size = strcspn(part, "/");
+    return most > 0 && size > (size_t)most ? err_sys(err, ENAMETOOLONG, "%.*s", (int)size, part)
+                                           : TESS_OK;
+}
+
+tess_status
+below_check_new(int root, const char *name, tess_error *err)
+{
+    char front[BELOW_NAME_SIZE];
+    struct stat info;
+    const char *part = name;
+    tess_status st = TESS_OK;
+    for (const char *at; st == TESS_OK && (at = strchr(part, '/')); part = at + 1) {
+        st = check_part(root, part, err);
+        if (st == TESS_OK)
+            st = front_of_name(name, at, front, err);
+        if (st == TESS_OK && fstatat(root, front, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+            !S_ISDIR(info.st_mode))
+            st = err_sys(err, ENOTDIR, "%s", front);
+    }
+    if (st == TESS_OK)
+        st = check_part(root, part, err);
+    if (st != TESS_OK)
+        return st;
+    if (fstatat(root, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? TESS_OK : err_sys(err, errno, "looking at %s", name);
+    return S_ISREG(info.st_mode) ? TESS_OK
+                                 : err_sys(err, EEXIST, "%s is a %s, and no file", name,
+                                           S_ISDIR(info.st_mode) ? "directory" : "link or device");
 }
 
 static tess_status

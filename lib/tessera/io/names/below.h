@@ -16,6 +16,11 @@
 // Whether a name is that of a file, and no link to one.
 tess_status below_find(int root, const char *name, bool *is_file, tess_error *err);
 bool below_is_link(int root, const char *name);
+bool below_is_directory(int root, const char *name);
+
+// Whether below_move() can give a file a name: in front of it are directories, or nothing; the name
+// is that of a file, or of nothing; and the file system takes one as long. TESS_ERR_IO: it cannot.
+tess_status below_check_new(int root, const char *name, tess_error *err);
 
 // Rename a file, replacing one; directories that are missing are made, and with `durable` are on
 // the disk before. TESS_ERR_NOT_FOUND: there is no such file.
