@@ -86,6 +86,12 @@ typedef struct tess_entry {
     bool attributes; /**< there are attributes of a group at this path: tess_store_attributes() */
 } tess_entry;
 
+/** A commit of a store that is kept. Filled by the library. */
+typedef struct tess_commit {
+    uint64_t number; /**< as tess_store_number() */
+    const char *name; /**< as it was given (tess_store_name_commit()); NULL: it has none */
+} tess_commit;
+
 /**
  * Open a store.
  *
@@ -285,7 +291,8 @@ TESS_API TESS_NODISCARD tess_status tess_store_refresh(tess_store *store, bool *
  * @param path   As in tess_store_find().
  * @param err    Filled on failure; may be NULL.
  *
- * @return TESS_OK, or TESS_ERR_NOT_FOUND, TESS_ERR_ARG, TESS_ERR_NOMEM.
+ * @return TESS_OK, or TESS_ERR_NOT_FOUND, TESS_ERR_ARG, also for the root; TESS_ERR_UNSUPPORTED if
+ *         it, or what is below it, is in embed.b2e; TESS_ERR_NOMEM, or as tess_store_open().
  */
 TESS_API TESS_NODISCARD tess_status tess_store_remove(tess_store *store, const char *path,
                                                       tess_error *err);
@@ -299,8 +306,7 @@ TESS_API TESS_NODISCARD tess_status tess_store_remove(tess_store *store, const c
  * @param to     The new path; there is no such entry.
  * @param err    Filled on failure; may be NULL.
  *
- * @return TESS_OK, or TESS_ERR_NOT_FOUND, TESS_ERR_IO (err->sys EEXIST), TESS_ERR_ARG,
- *         TESS_ERR_NOMEM.
+ * @return TESS_OK, or TESS_ERR_IO (err->sys EEXIST), or as tess_store_remove().
  */
 TESS_API TESS_NODISCARD tess_status tess_store_rename(tess_store *store, const char *from,
                                                       const char *to, tess_error *err);
@@ -367,6 +373,32 @@ TESS_API TESS_NODISCARD tess_status tess_store_save(tess_store *store, const tes
  * @return 0: there are no commits.
  */
 TESS_API uint64_t tess_store_number(const tess_store *store);
+
+/**
+ * List the commits that are kept, by ascending number: the newest one, those that have a name, and
+ * others that are still read, or that the next commit has not removed yet.
+ *
+ * The list is that of the directory at the time of the call: the newest commit may be newer than
+ * the one that is read, and one without a name may be gone when tess_store_open_commit() is called.
+ * Commits are not read: a damaged one is listed, too.
+ *
+ * @param store        An open store, for reading or writing.
+ * @param commits      Receives the list, with the names in the same allocation; free it with
+ *                     tess_free(). NULL if there are none, and on failure.
+ * @param commit_size  Bytes from one element to the next: the macro passes sizeof(tess_commit).
+ * @param count        Receives the number of elements; 0 for a zip file, and a directory without
+ *                     commits.
+ * @param err          Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_IO, TESS_ERR_NOMEM.
+ */
+TESS_API TESS_NODISCARD tess_status tess_store_commits_sized(const tess_store *store,
+                                                             tess_commit **commits,
+                                                             size_t commit_size, int64_t *count,
+                                                             tess_error *err);
+/** For programs in C and C++: tess_store_commits_sized() with the size of their struct. */
+#define tess_store_commits(store, commits, count, err) \
+    tess_store_commits_sized((store), (commits), sizeof(tess_commit), (count), (err))
 
 /**
  * Give the last commit a name, by which it stays: tess_store_open_commit() opens it, until

@@ -2052,6 +2052,21 @@ check_written(void)
 }
 
 static tess_status
+list_written(const tess_store *store, tess_error *err)
+{
+    tess_commit *commits = NULL;
+    int64_t count = -1;
+    const tess_status st = tess_store_commits(store, &commits, &count, err);
+    assert_int_equal(count, st == TESS_OK ? 2 : 0);
+    if (st == TESS_OK)
+        assert_string_equal(commits[0].name, "first");
+    else
+        assert_null(commits);
+    tess_free(commits);
+    return st;
+}
+
+static tess_status
 change_written(tess_store *store, tess_array *a[3], tess_error *err)
 {
     tess_status st = tess_store_array(store, "/a", &a[0], err);
@@ -2065,6 +2080,8 @@ change_written(tess_store *store, tess_array *a[3], tess_error *err)
         st = tess_store_rename(store, "/new", "/h/c", err);
     if (st == TESS_OK)
         st = tess_store_commit(store, err);
+    if (st == TESS_OK)
+        st = list_written(store, err);
     if (st == TESS_OK)
         st = make_written(store, "/h/d", &a[2], err);
     return st == TESS_OK ? tess_store_abort(store, err) : st;

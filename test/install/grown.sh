@@ -25,7 +25,7 @@ stop() {
 # Filled by programs, filled by the library, and passed to functions of programs.
 structs='context params storage source conversion chunk_run boxes_options reduce_options chunk_options downsample_options map_options repair_options tuner_options access user_codec user_filter executor budgets allocator add_options bins http_options
     info chunk_info codec_info filter_info statistics verdict repair_report tuner_info layout_result frame_info usage
-    part map_part block damage lost log_entry outside entry'
+    part map_part block damage lost log_entry outside entry commit'
 
 tree=$dir/later
 mkdir "$tree" || exit 1

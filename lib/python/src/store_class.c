@@ -463,6 +463,44 @@ store_forget_commit(PyObject *self, PyObject *name)
     return call_on_name(self, name, tess_store_forget_commit);
 }
 
+// A list of (number, name), where name is a str or None.
+static PyObject *
+commits_object(const tess_commit *commits, int64_t count)
+{
+    PyObject *const list = PyList_New((Py_ssize_t)count);
+    for (int64_t i = 0; list && i < count; i++) {
+        const char *const name = commits[i].name;
+        PyObject *const text = name ? PyUnicode_DecodeFSDefault(name) : Py_NewRef(Py_None);
+        PyObject *const pair =
+            text ? Py_BuildValue("(KN)", (unsigned long long)commits[i].number, text) : NULL;
+        if (!pair) {
+            Py_DECREF(list);
+            return NULL;
+        }
+        (void)PyList_SetItem(list, (Py_ssize_t)i, pair);
+    }
+    return list;
+}
+
+static PyObject *
+store_commits(PyObject *self, PyObject *none)
+{
+    const struct py_store *const s = store_of(self);
+    tess_commit *commits = NULL;
+    PyObject *object = NULL;
+    struct py_call call;
+    int64_t count;
+
+    (void)none;
+    if (!py_store_begin(&call, s, py_store_access(s), NULL))
+        return NULL;
+    const tess_status st = tess_store_commits(s->handle, &commits, &count, &call.err);
+    if (py_call_end(&call, st))
+        object = commits_object(commits, count);
+    tess_free(commits);
+    return object;
+}
+
 // -- properties
 
 static PyObject *
@@ -562,6 +600,7 @@ static PyMethodDef methods[] = {
      "Give the last commit a name, by which it stays, and can be opened."},
     {"forget_commit", store_forget_commit, METH_O,
      "Take the name from a commit. It goes with the next commit, unless it is being read."},
+    {"_commits", store_commits, METH_NOARGS, "_commits()"},
     {"_kind", store_kind, METH_O, "_kind(name)"},
     {"_entries", store_entries, METH_VARARGS, "_entries(name, deep)"},
     {"_array", store_array, METH_VARARGS, "_array(class, name, place)"},

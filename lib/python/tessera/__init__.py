@@ -42,7 +42,7 @@ from tessera.encoding import encode
 from tessera.layouts import Layout, layout
 from tessera.opening import asarray, create, open
 from tessera.packets import Adoption, Lease, Packet
-from tessera.stores import Entry, Group, Store, open_store
+from tessera.stores import Commit, Entry, Group, Store, open_store
 
 __all__ = [
     "Adoption",
@@ -50,6 +50,7 @@ __all__ = [
     "Array",
     "Attributes",
     "CancelledError",
+    "Commit",
     "CorruptError",
     "Entry",
     "Error",

@@ -45,6 +45,13 @@ class Entry(NamedTuple):
     size: int
 
 
+class Commit(NamedTuple):
+    """A commit that Store.commits() tells: its number, and its name, or None."""
+
+    number: int
+    name: str | None
+
+
 class _Holder:
     """The attributes of a group, for Attributes: opened when they are needed."""
 
@@ -315,6 +322,24 @@ class Store(_tessera.Store, Group):
                 self.commit()
         finally:
             self.close()
+
+    def commits(self) -> list[Commit]:
+        """The commits that are kept, the newest one last; each can be given to open_store().
+
+        Those without a name are the newest one, and others that are read still, or that the next
+        commit has not removed yet. The list is that of the directory now; of a zip file it is
+        empty.
+
+        >>> import tessera
+        >>> with tessera.open_store("kept.b2d", "x") as store:
+        ...     store["days"] = [31, 28, 31]
+        ...     store.commit()
+        ...     store.name_commit("common")
+        ...     store["days"][1] = 29
+        >>> tessera.open_store("kept.b2d").commits()
+        [Commit(number=1, name='common'), Commit(number=2, name=None)]
+        """
+        return [Commit(*commit) for commit in self._commits()]
 
     def _opened(self, full: str) -> Array | Group:
         """An array, or a group, by its name in the store."""

@@ -7,10 +7,15 @@
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/sized.h"
+#include "io/state_files.h"
 #include "store/listing.h"
 
 #include <tessera/store.h>
+
+#include <stdint.h>
+#include <string.h>
 
 TESS_API tess_status
 tess_store_open(const tess_storage *storage, tess_store **store, tess_error *err)
@@ -220,6 +225,54 @@ TESS_API uint64_t
 tess_store_number(const tess_store *store)
 {
     return store && store->state ? store->state->m.number : 0;
+}
+
+// A list whose elements have the size that the program knows, and behind them their names.
+static tess_status
+give_commits(const struct state_file *own, size_t n, size_t commit_size, tess_commit **commits,
+             tess_error *err)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < n; i++)
+        size += strlen(own[i].name) + 1;
+    if (n > 0 && (commit_size == 0 || n > (SIZE_MAX - size) / commit_size))
+        return err_set(err, TESS_ERR_ARG, -1, "a list of %zu elements of %zu bytes", n,
+                       commit_size);
+    uint8_t *const list = n > 0 ? mem_alloc(n * commit_size + size) : NULL;
+    if (n > 0 && !list)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of %zu commits", n);
+    char *names = list ? (char *)list + n * commit_size : NULL;
+    for (size_t i = 0; i < n; i++) {
+        const size_t length = strlen(own[i].name) + 1;
+        const tess_commit commit = {.number = own[i].number, .name = length > 1 ? names : NULL};
+        memcpy(names, own[i].name, length);
+        names += length;
+        sized_give(list + i * commit_size, commit_size, &commit, sizeof commit);
+    }
+    *commits = (void *)list;
+    return TESS_OK;
+}
+
+TESS_API tess_status
+tess_store_commits_sized(const tess_store *store, tess_commit **commits, size_t commit_size,
+                         int64_t *count, tess_error *err)
+{
+    UNCANCELLED;
+    struct state_file *own = NULL;
+    size_t n = 0;
+    if (!commits || !count)
+        return err_set(err, TESS_ERR_ARG, -1, "no place for the list or its length is given");
+    *commits = NULL;
+    *count = 0;
+    tess_status st = check_store(store, err);
+    if (st == TESS_OK)
+        st = store_commits(store, &own, &n, err);
+    if (st == TESS_OK)
+        st = give_commits(own, n, commit_size, commits, err);
+    mem_free(own);
+    if (st == TESS_OK)
+        *count = (int64_t)n;
+    return st;
 }
 
 TESS_API tess_status

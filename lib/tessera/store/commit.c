@@ -30,7 +30,6 @@
 #include "store/manifest.h"
 #include "store/writer.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -270,58 +269,4 @@ store_abort(tess_store *s, tess_error *err)
     if (st == TESS_OK)
         st = store_list(s, &next, true, err);
     return st == TESS_OK ? writer_adopt(s, err) : st;
-}
-
-// -- names of commits
-
-tess_status
-store_name(tess_store *s, const char *name, tess_error *err)
-{
-    struct state_file *list, to;
-    size_t n;
-    tess_status st = writer_check(s, err);
-    if (st != TESS_OK)
-        return st;
-    if (!state_files_is_name(name))
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "the name of a commit has 1 to 100 characters, no slash and no space, and "
-                       "does not end as those of arrays do");
-    if (!s->state || s->writer->unfinished)
-        return err_set(err, TESS_ERR_ARG, -1, "the store has no commit yet");
-    if (s->writer->current.name[0])
-        return err_set(err, TESS_ERR_ARG, -1, "the commit has the name %s already",
-                       s->writer->current.name);
-    st = state_files_list(&s->files, &list, &n, err);
-    for (size_t i = 0; i < n && st == TESS_OK; i++)
-        if (strcmp(list[i].name, name) == 0)
-            st = err_sys(err, EEXIST, "naming a commit %s", name);
-    mem_free(list);
-    to = s->writer->current;
-    strcpy(to.name, name);
-    return st == TESS_OK ? state_files_rename(&s->files, &s->writer->current, &to, err) : st;
-}
-
-// The commit stays until the next one, or as long as it is read.
-tess_status
-store_unname(tess_store *s, const char *name, tess_error *err)
-{
-    struct state_file *list, to;
-    size_t n;
-    tess_status st = writer_check(s, err);
-    if (st == TESS_OK)
-        st = state_files_list(&s->files, &list, &n, err);
-    if (st != TESS_OK)
-        return st;
-    st = err_set(err, TESS_ERR_NOT_FOUND, -1, "the store has no commit %s", name);
-    for (size_t i = 0; i < n; i++) {
-        if (!*name || strcmp(list[i].name, name) != 0)
-            continue;
-        to = list[i];
-        to.name[0] = '\0';
-        st = state_files_rename(&s->files, &list[i], &to, err);
-        if (st == TESS_OK && to.number == s->writer->current.number)
-            s->writer->current = to;
-    }
-    mem_free(list);
-    return st;
 }

@@ -20,6 +20,7 @@
 #include "io/state_files.h"
 #include "store/manifest.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,18 +56,26 @@ store_state_read(const tess_store *s, const struct state_file *file, struct stor
     return TESS_OK;
 }
 
+// The number that a text is: digits and nothing else. False: it is none.
+static bool
+parse_number(const char *text, uint64_t *number)
+{
+    errno = 0;
+    *number = strtoull(text, NULL, 10);
+    return *text && !text[strspn(text, "0123456789")] && errno == 0;
+}
+
 // The newest, or one by its name or number; NULL: there is none.
 static const struct state_file *
 choose_state(const struct state_file *list, size_t n, const char *commit_name)
 {
-    char *end = NULL;
+    uint64_t number;
     if (!commit_name)
         return n > 0 ? &list[n - 1] : NULL;
     for (size_t i = 0; i < n; i++)
-        if (strcmp(list[i].name, commit_name) == 0)
+        if (list[i].name[0] && strcmp(list[i].name, commit_name) == 0)
             return &list[i];
-    const uint64_t number = strtoull(commit_name, &end, 10);
-    for (size_t i = 0; i < n && *commit_name && !*end; i++)
+    for (size_t i = 0; parse_number(commit_name, &number) && i < n; i++)
         if (list[i].number == number)
             return &list[i];
     return NULL;

@@ -124,6 +124,12 @@ tess_status store_front_follows(struct io *io, const struct manifest_file *file,
 
 tess_status store_commit(tess_store *s, tess_error *err);
 tess_status store_abort(tess_store *s, tess_error *err);
+
+// -- kept.c
+
+// The commits that are there now, ascending; for the caller to free. Of a zip file: none.
+tess_status store_commits(const tess_store *s, struct state_file **list, size_t *n,
+                          tess_error *err);
 // The newest commit gets a name, by which it stays; or a commit loses it.
 tess_status store_name(tess_store *s, const char *name, tess_error *err);
 tess_status store_unname(tess_store *s, const char *name, tess_error *err);
