@@ -28,6 +28,9 @@
     X(insert)       \
     X(delete)       \
     X(attr)         \
+    X(rename)       \
+    X(remove)       \
+    X(commits)      \
     X(layout)       \
     X(bench)        \
     X(verify)       \

@@ -121,6 +121,10 @@ const struct option options_table[OPT_COUNT] = {
     [OPT_ALL] = {"--all", NULL, "all items, however many"},
     [OPT_FULL] = {"--full", NULL, "attributes in full, however long"},
     [OPT_STRICT] = {"--strict", NULL, "fail where something would be left behind"},
+    [OPT_NAME] = {"--name", "NAME",
+                  "give the newest commit a name, by which it stays: up to 100 characters\n"
+                  "without spaces and slashes"},
+    [OPT_FORGET] = {"--forget", "NAME", "take the name from a commit; the next one removes it"},
     [OPT_HELP] = {"--help", NULL, "this text", 'h'},
 };
 

@@ -74,6 +74,8 @@ enum option_id {
     OPT_ALL,
     OPT_FULL,
     OPT_STRICT,
+    OPT_NAME,
+    OPT_FORGET,
     OPT_HELP, // every command has it
     OPT_COUNT
 };

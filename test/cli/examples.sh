@@ -41,6 +41,7 @@ make_files() {
     python3 -c 'import zipfile
 zipfile.ZipFile("winds.npz", "w").write("winds.npy", "uwnd.npy")
 zipfile.ZipFile("climate.b2z", "w").write("winds.b2nd", "winds/u.b2nd")' || exit 1
+    tess copy winds.b2nd climate.b2d/winds/u || exit 1
     mkdir folder
     cp winds.b2nd copy.b2nd folder
     rm raw winds.raw stations.raw

@@ -188,6 +188,11 @@ def try_all(commands):
         commands["slice"].run(name)
         diff.run(name, name)
     verify.run(*names)
+    for number in range(2):
+        do("create", "store.b2d/%d" % number, "--shape", "3", "--dtype", "<i4")
+        do("commits", "store.b2d", "--name", "c%d" % number)
+    do("create", "store.b2d/last", "--shape", "3", "--dtype", "<i4")
+    commands["commits"].run("store.b2d")
     with concurrent.futures.ThreadPoolExecutor() as threads:
         list(threads.map(lambda name: try_golden(commands, name), files))
     commands["ls"].run(*names)

@@ -6,6 +6,7 @@
 #include "data/format.h"
 #include "data/path.h"
 #include "data/remote.h"
+#include "data/store_path.h"
 #include "report.h"
 #include "text/text.h"
 
@@ -80,59 +81,63 @@ open_url(const char *url, tess_storage *storage, tess_array **a, tess_error *err
 typedef tess_status store_open_fn(tess_store *store, const char *path, tess_array **a,
                                   tess_error *err);
 
-static bool
-is_store_name(const char *path, size_t size)
+tess_status
+open_refuse_commit(const struct store_path *at, tess_error *err)
 {
-    return size > 4 &&
-           (memcmp(path + size - 4, ".b2z", 4) == 0 || memcmp(path + size - 4, ".b2d", 4) == 0);
+    return at->commit ? report_set(err, TESS_ERR_UNSUPPORTED,
+                                   "a commit of a store can only be read; the store has its path "
+                                   "without the @")
+                      : TESS_OK;
 }
 
-// Bytes of the front of a path that names a store, .b2z or .b2d, with a path in it behind; 0: there
-// is none. A path that leads to something itself is no such path; but a directory that is no array
-// is a group, where groups are wanted.
-static size_t
-store_front(const char *path, bool groups)
-{
-    struct stat st;
-    const char *slash = strchr(path, '/');
-    while (slash && !(slash[1] && is_store_name(path, (size_t)(slash - path))))
-        slash = strchr(slash + 1, '/');
-    if (!slash || (!remote_is_url(path) && stat(path, &st) == 0 &&
-                   !(groups && S_ISDIR(st.st_mode) && !path_is_sparse(path))))
-        return 0;
-    return (size_t)(slash - path);
-}
-
+// The newest commit, or another one; NULL: the newest.
 static tess_status
-open_store_as(const char *path, tess_storage *storage, tess_store **store, tess_error *err)
+open_store_at(const char *path, const char *commit, tess_storage *storage, tess_store **store,
+              tess_error *err)
 {
     tess_source source;
-    if (!remote_is_url(path)) {
-        storage->path = path;
+    storage->path = path;
+    if (commit && !commit[0])
+        return report_set(err, TESS_ERR_ARG, "behind the @, the name of a commit is missing");
+    if (commit)
+        return open_explain(path, tess_store_open_commit(storage, commit, store, err), err);
+    if (!remote_is_url(path))
         return open_explain(path, tess_store_open(storage, store, err), err);
-    }
     const tess_status st = take_url(path, storage, &source, err);
     return st == TESS_OK ? end_url(&source, tess_store_open(storage, store, err)) : st;
 }
 
+// The store that a path leads through.
+static tess_status
+open_store_of(const char *path, const struct store_path *at, tess_storage *storage,
+              tess_store **store, tess_error *err)
+{
+    char *const name = strndup(path, at->front);
+    char *const commit = at->commit ? strndup(at->commit, at->commit_size) : NULL;
+    const tess_status st = name && !at->commit == !commit
+                               ? open_store_at(name, commit, storage, store, err)
+                               : report_nomem(err, (int64_t)at->front);
+    free(commit);
+    free(name);
+    return st;
+}
+
 // What is at a path behind that of a store.
 static tess_status
-open_in_store(const char *path, size_t front, tess_storage *storage, store_open_fn *open,
-              tess_array **a, tess_error *err)
+open_in_store(const char *path, const struct store_path *at, tess_storage *storage,
+              store_open_fn *open, tess_array **a, tess_error *err)
 {
     tess_store *store = NULL;
-    char *const name = strndup(path, front);
     tess_status st = TESS_OK;
-    if (!name)
-        return report_nomem(err, (int64_t)front);
     if (storage->offset != 0)
         st = report_set(err, TESS_ERR_ARG, "--offset: of an array in a store it is known");
+    if (st == TESS_OK && storage->mode != TESS_MODE_READ)
+        st = open_refuse_commit(at, err);
     if (st == TESS_OK)
-        st = open_store_as(name, storage, &store, err);
+        st = open_store_of(path, at, storage, &store, err);
     if (st == TESS_OK)
-        st = open(store, path + front, a, err);
+        st = open(store, at->inside, a, err);
     tess_store_close(store);
-    free(name);
     return st;
 }
 
@@ -151,12 +156,22 @@ open_storage(const struct arguments *args, tess_mode mode, tess_context *context
 }
 
 tess_status
-open_store(const char *path, const struct arguments *args, tess_store **store, tess_error *err)
+open_store_around(const char *path, const struct store_path *at, const struct arguments *args,
+                  tess_store **store, tess_error *err)
 {
     tess_context context;
     tess_storage storage;
     const tess_status st = open_storage(args, TESS_MODE_READ, &context, &storage, err);
-    return st == TESS_OK ? open_store_as(path, &storage, store, err) : st;
+    return st == TESS_OK ? open_store_of(path, at, &storage, store, err) : st;
+}
+
+tess_status
+open_store(const char *path, const struct arguments *args, tess_store **store, tess_error *err)
+{
+    struct store_path at = store_path_of(path, STORE_PATH_WHOLE);
+    if (at.front == 0 || (!at.commit && !store_path_is_whole(&at))) // its name does not matter
+        at = (struct store_path){.front = strlen(path), .inside = ""};
+    return open_store_around(path, &at, args, store, err);
 }
 
 static tess_status
@@ -173,9 +188,9 @@ open_in_mode(const char *path, const struct arguments *args, tess_mode mode, tes
     storage.path = path;
     if (offset && (!text_int64(offset, &storage.offset) || storage.offset < 0))
         return report_set(err, TESS_ERR_ARG, "--offset %s: not a number of bytes", offset);
-    const size_t front = store_front(path, false);
-    if (front > 0)
-        return open_in_store(path, front, &storage, tess_store_array, a, err);
+    const struct store_path at = store_path_of(path, 0);
+    if (at.front > 0)
+        return open_in_store(path, &at, &storage, tess_store_array, a, err);
     return remote_is_url(path) ? open_url(path, &storage, a, err)
                                : open_explain(path, tess_array_open(&storage, a, err), err);
 }
@@ -199,29 +214,21 @@ open_holder(tess_store *store, const char *path, tess_array **a, tess_error *err
 }
 
 bool
-open_is_store_name(const char *path)
-{
-    return is_store_name(path, strlen(path));
-}
-
-bool
 open_is_store(const char *path)
 {
     struct stat st;
-    if (!open_is_store_name(path))
+    const struct store_path at = store_path_of(path, STORE_PATH_WHOLE);
+    if (at.front == 0 || !store_path_is_whole(&at))
         return false;
-    return remote_is_url(path) ||
+    return at.commit || remote_is_url(path) ||
            (stat(path, &st) == 0 && !(S_ISDIR(st.st_mode) && path_is_sparse(path)));
 }
 
-// The front of a path whose attributes are wanted: that of a store itself, too.
-static size_t
-attributes_front(const char *path)
+// What has attributes: a store itself, too.
+static struct store_path
+holder_path(const char *path)
 {
-    size_t size = strlen(path);
-    while (size > 1 && path[size - 1] == '/')
-        size--;
-    return is_store_name(path, size) ? size : store_front(path, true);
+    return store_path_of(path, STORE_PATH_WHOLE | STORE_PATH_GROUPS);
 }
 
 tess_status
@@ -229,77 +236,76 @@ open_attributes(const char *path, const struct arguments *args, tess_array **a, 
 {
     tess_context context;
     tess_storage storage;
-    const size_t front = attributes_front(path);
-    if (front == 0)
+    const struct store_path at = holder_path(path);
+    if (at.front == 0)
         return open_array(path, args, a, err);
     const tess_status st = open_storage(args, TESS_MODE_READ, &context, &storage, err);
-    return st == TESS_OK ? open_in_store(path, front, &storage, open_holder, a, err) : st;
+    return st == TESS_OK ? open_in_store(path, &at, &storage, open_holder, a, err) : st;
 }
 
 // -- to be changed
 
-static bool
-has_ending(const char *path, const char *ending)
-{
-    const size_t size = strlen(path), length = strlen(ending);
-    return size > length && strcmp(path + size - length, ending) == 0;
-}
-
-size_t
-open_store_front(const char *path)
-{
-    const size_t front = remote_is_url(path) ? 0 : store_front(path, false);
-    const bool is_file =
-        has_ending(path, ".b2nd") || has_ending(path, ".b2f") || has_ending(path, ".b2b");
-    return front > 0 && path[front - 1] == 'd' && !is_file ? front : 0;
-}
-
 tess_status
-open_store_to_change(const char *path, size_t front, bool make, const tess_context *context,
-                     tess_store **store, tess_error *err)
+open_store_to_change(const char *path, const struct store_path *at, bool make,
+                     const tess_context *context, tess_store **store, tess_error *err)
 {
     tess_storage storage;
     struct stat there;
-    char *const name = strndup(path, front);
+    const tess_status st = open_refuse_commit(at, err);
+    if (st != TESS_OK)
+        return st;
+    char *const name = strndup(path, at->front);
     if (!name)
-        return report_nomem(err, (int64_t)front);
+        return report_nomem(err, (int64_t)at->front);
     tess_storage_init(&storage);
-    storage.path = name;
     storage.mode = make && stat(name, &there) != 0 ? TESS_MODE_NEW : TESS_MODE_UPDATE;
-    storage.context = context;
-    const tess_status st = open_explain(name, tess_store_open(&storage, store, err), err);
     free(name);
-    return st;
+    storage.context = context;
+    return open_store_of(path, at, &storage, store, err);
 }
 
-// --offset is refused. front: of a store; 0: there is none.
+// --offset is refused. at->front 0: it is in no store.
 static tess_status
-open_changing(const char *path, size_t front, const struct arguments *args, store_open_fn *open,
-              tess_array **a, tess_store **store, tess_error *err)
+open_changing(const char *path, const struct store_path *at, const struct arguments *args,
+              store_open_fn *open, tess_array **a, tess_store **store, tess_error *err)
 {
     tess_context context;
     if (args->values[OPT_OFFSET])
         return report_set(err, TESS_ERR_ARG, "--offset: such a frame cannot be changed");
-    if (front == 0)
+    if (at->front == 0)
         return open_in_mode(path, args, TESS_MODE_UPDATE, a, err);
     tess_status st = open_context(args, &context, err);
     if (st == TESS_OK)
-        st = open_store_to_change(path, front, false, &context, store, err);
-    return st == TESS_OK ? open(*store, path + front, a, err) : st;
+        st = open_store_to_change(path, at, false, &context, store, err);
+    return st == TESS_OK ? open(*store, at->inside, a, err) : st;
 }
 
 tess_status
 open_array_to_change(const char *path, const struct arguments *args, tess_array **a,
                      tess_store **store, tess_error *err)
 {
-    return open_changing(path, store_front(path, false), args, tess_store_array, a, store, err);
+    const struct store_path at = store_path_of(path, 0);
+    return open_changing(path, &at, args, tess_store_array, a, store, err);
 }
 
 tess_status
 open_attributes_to_change(const char *path, const struct arguments *args, tess_array **a,
                           tess_store **store, tess_error *err)
 {
-    return open_changing(path, attributes_front(path), args, open_holder, a, store, err);
+    const struct store_path at = holder_path(path);
+    return open_changing(path, &at, args, open_holder, a, store, err);
+}
+
+tess_status
+open_check_no_file(const char *path, const struct store_path *at, tess_error *err)
+{
+    struct stat is;
+    if (at->commit || lstat(path, &is) != 0 || S_ISDIR(is.st_mode))
+        return TESS_OK;
+    return report_set(err, TESS_ERR_ARG,
+                      "a file of the store %.*s, which changes by its paths: without the ending, "
+                      "that of the array",
+                      (int)at->front, path);
 }
 
 tess_status

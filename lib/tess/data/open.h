@@ -4,6 +4,7 @@
 #ifndef TESS_DATA_OPEN_H
 #define TESS_DATA_OPEN_H
 
+#include "data/store_path.h"
 #include "options.h"
 
 #include <tessera/array.h>
@@ -16,8 +17,8 @@
 tess_status open_context(const struct arguments *args, tess_context *context, tess_error *err);
 
 // Open for reading the array at `path`, as --offset and --threads say. The path may be a URL, and
-// may lead through a store (.b2d, .b2z) to an array in it. What is read from a file is compared
-// with its checksums, unless --unchecked is given.
+// may lead through a store (.b2d, .b2z) to an array in it (store_path.h). What is read from a file
+// is compared with its checksums, unless --unchecked is given.
 tess_status open_array(const char *path, const struct arguments *args, tess_array **a,
                        tess_error *err);
 
@@ -25,13 +26,16 @@ tess_status open_array(const char *path, const struct arguments *args, tess_arra
 tess_status open_attributes(const char *path, const struct arguments *args, tess_array **a,
                             tess_error *err);
 
-// The store of arrays at `path`, which may be the URL of a .b2z.
+// The store of arrays at `path`, which may be the URL of a .b2z; in a commit, if it names one.
 tess_status open_store(const char *path, const struct arguments *args, tess_store **store,
                        tess_error *err);
+// The one that a path leads through.
+tess_status open_store_around(const char *path, const struct store_path *at,
+                              const struct arguments *args, tess_store **store, tess_error *err);
 
-// Whether a path is that of a store: a zip file, or a directory that is no array, by its name.
+// Whether a path is that of a store: a zip file, or a directory that is no array, by its name; or
+// of a commit of one.
 bool open_is_store(const char *path);
-bool open_is_store_name(const char *path); // or of one that is to be made
 
 // An array for reading and writing; --offset is refused. *store: the one that it is in, a
 // directory; NULL: none.
@@ -46,13 +50,16 @@ tess_status open_attributes_to_change(const char *path, const struct arguments *
 // array stays as it was committed, and the status comes back.
 tess_status open_close_changed(tess_array *a, tess_store *store, tess_status st, tess_error *err);
 
-// Bytes of the front of a path that names a store which is a directory, with a path in it behind,
-// for a new array; 0: there is none. A path with the ending of a file names that, and no array of
-// the store.
-size_t open_store_front(const char *path);
+// A commit is read, and nothing is written to it: TESS_ERR_UNSUPPORTED.
+tess_status open_refuse_commit(const struct store_path *at, tess_error *err);
 
-// Open the store at the front of such a path to be changed. make: it is made if it is not there.
-tess_status open_store_to_change(const char *path, size_t front, bool make,
+// Of what is renamed or removed: a file of a store is not taken for its entry, as that would leave
+// commits without it. TESS_ERR_ARG.
+tess_status open_check_no_file(const char *path, const struct store_path *at, tess_error *err);
+
+// Open the store that a path leads through to be changed; a commit is refused. make: it is made if
+// it is not there.
+tess_status open_store_to_change(const char *path, const struct store_path *at, bool make,
                                  const tess_context *context, tess_store **store, tess_error *err);
 
 /*

@@ -5,19 +5,19 @@
 
 #include "data/open.h"
 #include "data/remote.h"
+#include "data/store_path.h"
 #include "report.h"
 
 static tess_status
-target_open_in_store(struct target *t, const char *path, const struct arguments *args,
-                     tess_error *err)
+target_open_in_store(struct target *t, const char *path, const struct store_path *at,
+                     const struct arguments *args, tess_error *err)
 {
-    const size_t front = open_store_front(path);
-    tess_status st = open_store_to_change(path, front, true, &t->context, &t->store, err);
-    if (st == TESS_OK && !args->values[OPT_FORCE] && tess_store_find(t->store, path + front) >= 0)
+    tess_status st = open_store_to_change(path, at, true, &t->context, &t->store, err);
+    if (st == TESS_OK && !args->values[OPT_FORCE] && tess_store_find(t->store, at->inside) >= 0)
         st = report_set(err, TESS_ERR_IO, "exists; --force replaces it");
     tess_storage_init(&t->storage);
     t->storage.store = t->store;
-    t->storage.path = path + front;
+    t->storage.path = at->inside;
     t->storage.mode = args->values[OPT_FORCE] ? TESS_MODE_REPLACE : TESS_MODE_NEW;
     t->storage.context = &t->context;
     return st;
@@ -27,6 +27,7 @@ tess_status
 target_open(struct target *t, const char *path, tess_layout layout, const struct arguments *args,
             tess_error *err)
 {
+    const struct store_path at = store_path_of(path, STORE_PATH_MAKES);
     tess_status st = TESS_OK;
 
     *t = (struct target){0};
@@ -34,8 +35,8 @@ target_open(struct target *t, const char *path, tess_layout layout, const struct
         return report_set(err, TESS_ERR_UNSUPPORTED,
                           "only tess copy writes to a URL; copy a file that is complete");
     TRY(open_context(args, &t->context, err));
-    if (open_store_front(path) > 0)
-        return target_open_in_store(t, path, args, err);
+    if (at.front > 0)
+        return target_open_in_store(t, path, &at, args, err);
     TRY(output_open(&t->file, path, layout == TESS_LAYOUT_SPARSE ? OUTPUT_DIRECTORY : OUTPUT_FILE,
                     args->values[OPT_FORCE] != NULL, err));
     open_storage_to_make(t->file.temporary, &t->context, &t->storage);

@@ -6,6 +6,7 @@
 #include "data/open.h"
 #include "data/path.h"
 #include "data/remote.h"
+#include "data/store_path.h"
 #include "report.h"
 #include "text/text.h"
 
@@ -70,12 +71,13 @@ static tess_status search_folder(const struct search *s, const char *folder, tes
 // An array in a store: at a path behind that of the store, without the first slash.
 static tess_status
 tell_entry(const struct search *s, const char *path, tess_store *store, const tess_entry *entry,
-           tess_error *err)
+           bool named, tess_error *err)
 {
     char *const whole = join(path, entry->path + 1);
     if (!whole)
         return report_nomem(err, 0);
     const struct found found = {
+        .named = named,
         .path = whole,
         .store = store,
         .inside = entry->path,
@@ -86,19 +88,53 @@ tell_entry(const struct search *s, const char *path, tess_store *store, const te
     return TESS_OK;
 }
 
+// An entry of a store, or what is in a group of it. path: that of the store.
+static tess_status
+search_entry(const struct search *s, const char *path, tess_store *store, const char *inside,
+             tess_error *err)
+{
+    const int64_t first = tess_store_find(store, inside);
+    const int64_t end = first >= 0 ? tess_store_next(store, first) : 0;
+    tess_entry entry;
+    tess_status st = TESS_OK;
+    if (first < 0)
+        return report_set(err, TESS_ERR_NOT_FOUND, "the store has no entry %.300s", inside);
+    tess_store_entry(store, first, &entry);
+    if (entry.kind != TESS_ENTRY_GROUP)
+        return tell_entry(s, path, store, &entry, true, err);
+    for (int64_t i = first + 1; st == TESS_OK && i < end;) {
+        tess_store_entry(store, i, &entry);
+        if (entry.kind != TESS_ENTRY_GROUP)
+            st = tell_entry(s, path, store, &entry, false, err);
+        i = s->recursive ? i + 1 : tess_store_next(store, i);
+    }
+    return st;
+}
+
 static tess_status
 search_store(const struct search *s, const char *path, tess_error *err)
 {
     tess_store *store = NULL;
-    tess_entry entry;
     tess_status st = open_store(path, s->args, &store, err);
-    for (int64_t i = 1; st == TESS_OK && i < tess_store_count(store);) {
-        tess_store_entry(store, i, &entry);
-        if (entry.kind != TESS_ENTRY_GROUP)
-            st = tell_entry(s, path, store, &entry, err);
-        i = s->recursive ? i + 1 : tess_store_next(store, i);
-    }
+    if (st == TESS_OK)
+        st = search_entry(s, path, store, "/", err);
     tess_store_close(store);
+    return st;
+}
+
+// What a path leads to in a store.
+static tess_status
+search_in_store(const struct search *s, const char *path, const struct store_path *at,
+                tess_error *err)
+{
+    tess_store *store = NULL;
+    char *const front = strndup(path, (size_t)(at->inside - path));
+    tess_status st = front ? open_store_around(path, at, s->args, &store, err)
+                           : report_nomem(err, at->inside - path);
+    if (st == TESS_OK)
+        st = search_entry(s, front, store, at->inside, err);
+    tess_store_close(store);
+    free(front);
     return st;
 }
 
@@ -107,8 +143,11 @@ static tess_status
 look_at(const struct search *s, const char *path, bool named, tess_error *err)
 {
     struct found found = {.path = path, .named = named};
+    const struct store_path at = store_path_of(path, STORE_PATH_WHOLE);
     struct stat st, link;
 
+    if (named && at.front > 0 && (at.commit || !store_path_is_whole(&at)))
+        return search_in_store(s, path, &at, err);
     if (named && remote_is_url(path))
         return search_store(s, path, err);
     if (stat(path, &st) != 0)
@@ -126,8 +165,8 @@ look_at(const struct search *s, const char *path, bool named, tess_error *err)
         const bool linked = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
 
         if (named || (s->recursive && !linked))
-            return text_ends_with(path, ".b2d") ? search_store(s, path, err)
-                                                : search_folder(s, path, err);
+            return at.front > 0 && path[at.front - 1] == 'd' ? search_store(s, path, err)
+                                                             : search_folder(s, path, err);
     }
     return TESS_OK;
 }

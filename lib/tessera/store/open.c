@@ -120,10 +120,10 @@ open_either(tess_store *s, const char *commit_name, tess_error *err)
     const struct storage_kind *const kind = storage_find(&s->storage);
     const bool is_directory =
         s->storage.mode == TESS_MODE_NEW || (kind && kind->layout == TESS_LAYOUT_SPARSE);
-    if (!is_directory && commit_name)
-        return err_set(err, TESS_ERR_NOT_FOUND, -1, "a zip file of arrays has no commits");
     if (!is_directory) {
         tess_status st = open_zip(s, err);
+        if (st == TESS_OK && commit_name)
+            st = err_set(err, TESS_ERR_NOT_FOUND, -1, "a zip file of arrays has no commits");
         if (st == TESS_OK && s->storage.mode != TESS_MODE_READ)
             st = err_set(err, TESS_ERR_UNSUPPORTED, -1,
                          "a zip file of arrays can only be read; save it to a directory to change "

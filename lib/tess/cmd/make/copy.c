@@ -13,6 +13,7 @@
 #include "data/picked/part.h"
 #include "data/remote.h"
 #include "data/shapes.h"
+#include "data/store_path.h"
 #include "data/target.h"
 #include "options.h"
 #include "report.h"
@@ -151,7 +152,7 @@ copy_store(const struct arguments *args)
 
     if (!is_as_stored(args) || args->values[OPT_OFFSET] || args->values[OPT_LAYOUT])
         st = report_set(&err, TESS_ERR_ARG, "a store is copied as it is; its arrays one by one");
-    else if (!open_is_store_name(out))
+    else if (!store_path_is_name(out) || store_path_of(out, STORE_PATH_WHOLE).commit)
         st = report_set(&err, TESS_ERR_ARG, "a store is copied to a .b2z or .b2d, not to %.200s",
                         out);
     TRY(st);

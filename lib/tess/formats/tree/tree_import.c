@@ -8,6 +8,7 @@
 
 #include "data/open.h"
 #include "data/output.h"
+#include "data/store_path.h"
 #include "formats/attributes.h"
 #include "formats/ingest.h"
 #include "formats/source.h"
@@ -249,16 +250,15 @@ static tess_status
 open_out(struct job *job, tess_error *err)
 {
     const char *const out = job->out;
-    const size_t whole = open_is_store_name(out) ? strlen(out) : 0;
-    const size_t front = whole > 0 ? whole : open_store_front(out);
+    const struct store_path at = store_path_of(out, STORE_PATH_MAKES | STORE_PATH_WHOLE);
     tess_context context;
 
-    if (front == 0)
+    if (at.front == 0)
         return output_open(&job->file, out, OUTPUT_TREE, job->args->values[OPT_FORCE] != NULL, err);
     tess_status st = open_context(job->args, &context, err);
     if (st == TESS_OK)
-        st = open_store_to_change(out, front, true, &context, &job->store, err);
-    job->group = out + front;
+        st = open_store_to_change(out, &at, true, &context, &job->store, err);
+    job->group = at.inside;
     return st;
 }
 
@@ -307,6 +307,6 @@ bool
 tree_import_takes(const char *in, const char *out)
 {
     const size_t size = strlen(out);
-    const bool whole = (size > 0 && out[size - 1] == '/') || open_is_store_name(out);
+    const bool whole = (size > 0 && out[size - 1] == '/') || store_path_is_name(out);
     return whole && source_is_tree(in);
 }
