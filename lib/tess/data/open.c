@@ -168,7 +168,7 @@ open_store_around(const char *path, const struct store_path *at, const struct ar
 tess_status
 open_store(const char *path, const struct arguments *args, tess_store **store, tess_error *err)
 {
-    struct store_path at = store_path_of(path, STORE_PATH_WHOLE);
+    struct store_path at = store_path_parse(path, STORE_PATH_WHOLE);
     if (at.front == 0 || (!at.commit && !store_path_is_whole(&at))) // its name does not matter
         at = (struct store_path){.front = strlen(path), .inside = ""};
     return open_store_around(path, &at, args, store, err);
@@ -188,7 +188,7 @@ open_in_mode(const char *path, const struct arguments *args, tess_mode mode, tes
     storage.path = path;
     if (offset && (!text_int64(offset, &storage.offset) || storage.offset < 0))
         return report_set(err, TESS_ERR_ARG, "--offset %s: not a number of bytes", offset);
-    const struct store_path at = store_path_of(path, 0);
+    const struct store_path at = store_path_parse(path, 0);
     if (at.front > 0)
         return open_in_store(path, &at, &storage, tess_store_array, a, err);
     return remote_is_url(path) ? open_url(path, &storage, a, err)
@@ -217,7 +217,7 @@ bool
 open_is_store(const char *path)
 {
     struct stat st;
-    const struct store_path at = store_path_of(path, STORE_PATH_WHOLE);
+    const struct store_path at = store_path_parse(path, STORE_PATH_WHOLE);
     if (at.front == 0 || !store_path_is_whole(&at))
         return false;
     return at.commit || remote_is_url(path) ||
@@ -228,7 +228,7 @@ open_is_store(const char *path)
 static struct store_path
 holder_path(const char *path)
 {
-    return store_path_of(path, STORE_PATH_WHOLE | STORE_PATH_GROUPS);
+    return store_path_parse(path, STORE_PATH_WHOLE | STORE_PATH_GROUPS);
 }
 
 tess_status
@@ -284,7 +284,7 @@ tess_status
 open_array_to_change(const char *path, const struct arguments *args, tess_array **a,
                      tess_store **store, tess_error *err)
 {
-    const struct store_path at = store_path_of(path, 0);
+    const struct store_path at = store_path_parse(path, 0);
     return open_changing(path, &at, args, tess_store_array, a, store, err);
 }
 

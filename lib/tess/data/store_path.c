@@ -90,7 +90,7 @@ find_store(const char *path)
 }
 
 struct store_path
-store_path_of(const char *path, int flags)
+store_path_parse(const char *path, int flags)
 {
     static const struct store_path none = {.front = 0};
     const bool remote = remote_is_url(path);
@@ -115,10 +115,10 @@ store_path_of(const char *path, int flags)
 }
 
 struct store_path
-store_path_of_entry(const char *path)
+store_path_parse_entry(const char *path)
 {
     static const struct store_path none = {.front = 0};
-    const struct store_path p = store_path_of(path, STORE_PATH_WHOLE);
+    const struct store_path p = store_path_parse(path, STORE_PATH_WHOLE);
     if (p.commit || remote_is_url(path))
         return p;
     if (path_is_sparse(path))

@@ -30,11 +30,11 @@ enum store_path_flags {
 };
 
 // One that names a commit always counts.
-struct store_path store_path_of(const char *path, int flags);
+struct store_path store_path_parse(const char *path, int flags);
 
 // Of what is renamed or removed: a store, and all that is below one but sparse arrays, which are
 // entries of none that is written.
-struct store_path store_path_of_entry(const char *path);
+struct store_path store_path_parse_entry(const char *path);
 
 // Whether it is the path of a store itself.
 bool store_path_is_whole(const struct store_path *p);

@@ -27,7 +27,7 @@ tess_status
 target_open(struct target *t, const char *path, tess_layout layout, const struct arguments *args,
             tess_error *err)
 {
-    const struct store_path at = store_path_of(path, STORE_PATH_MAKES);
+    const struct store_path at = store_path_parse(path, STORE_PATH_MAKES);
     tess_status st = TESS_OK;
 
     *t = (struct target){0};

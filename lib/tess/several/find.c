@@ -143,7 +143,7 @@ static tess_status
 look_at(const struct search *s, const char *path, bool named, tess_error *err)
 {
     struct found found = {.path = path, .named = named};
-    const struct store_path at = store_path_of(path, STORE_PATH_WHOLE);
+    const struct store_path at = store_path_parse(path, STORE_PATH_WHOLE);
     struct stat st, link;
 
     if (named && at.front > 0 && (at.commit || !store_path_is_whole(&at)))

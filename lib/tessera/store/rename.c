@@ -289,7 +289,7 @@ names_below(tess_store *s, const char *path, struct name_list *list, size_t *ins
 
 // Whether there is an entry, of whatever kind, or a group.
 static bool
-is_taken(tess_store *s, const char *path)
+is_name_taken(tess_store *s, const char *path)
 {
     struct name_list list = {0};
     size_t inside;
@@ -325,7 +325,7 @@ writer_rename(tess_store *s, const char *from, const char *to, tess_error *err)
         st = names_below(s, from, &list, &inside, err);
     if (st == TESS_OK)
         st = writer_name_of_path(to, "", group, err);
-    if (st == TESS_OK && is_taken(s, to))
+    if (st == TESS_OK && is_name_taken(s, to))
         st = err_sys(err, EEXIST, "renaming %s to %s", from, to);
     for (size_t i = 0; i < list.n && st == TESS_OK; i++) {
         if (snprintf(name, sizeof name, "%s%s", group, list.names[i] + inside) >= (int)sizeof name)

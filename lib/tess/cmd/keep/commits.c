@@ -91,7 +91,7 @@ out:
 static tess_status
 check(const struct arguments *args, tess_error *err)
 {
-    const struct store_path at = store_path_of(args->words[0], STORE_PATH_WHOLE);
+    const struct store_path at = store_path_parse(args->words[0], STORE_PATH_WHOLE);
     const bool names = args->values[OPT_NAME], forgets = args->values[OPT_FORGET];
 
     if (at.commit)

@@ -90,7 +90,7 @@ take_file(struct removal *r, const char *path, tess_error *err)
 static tess_status
 take(struct removal *r, const char *path, tess_error *err)
 {
-    const struct store_path at = store_path_of_entry(path);
+    const struct store_path at = store_path_parse_entry(path);
     if (at.front == 0)
         return take_file(r, path, err);
     if (!at.commit && store_path_is_whole(&at))

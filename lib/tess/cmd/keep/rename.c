@@ -150,8 +150,8 @@ run_rename(const struct arguments *args)
     tess_status st = TESS_OK;
     tess_error err;
 
-    r.from_at = store_path_of_entry(from);
-    r.to_at = store_path_of_entry(to);
+    r.from_at = store_path_parse_entry(from);
+    r.to_at = store_path_parse_entry(to);
     TRY(check_words(&r, &err));
     TRY(r.from_at.front > 0 ? rename_entry(&r, &err) : rename_file(&r, &err));
 out:

@@ -152,7 +152,7 @@ copy_store(const struct arguments *args)
 
     if (!is_as_stored(args) || args->values[OPT_OFFSET] || args->values[OPT_LAYOUT])
         st = report_set(&err, TESS_ERR_ARG, "a store is copied as it is; its arrays one by one");
-    else if (!store_path_is_name(out) || store_path_of(out, STORE_PATH_WHOLE).commit)
+    else if (!store_path_is_name(out) || store_path_parse(out, STORE_PATH_WHOLE).commit)
         st = report_set(&err, TESS_ERR_ARG, "a store is copied to a .b2z or .b2d, not to %.200s",
                         out);
     TRY(st);

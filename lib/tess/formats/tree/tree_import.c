@@ -250,7 +250,7 @@ static tess_status
 open_out(struct job *job, tess_error *err)
 {
     const char *const out = job->out;
-    const struct store_path at = store_path_of(out, STORE_PATH_MAKES | STORE_PATH_WHOLE);
+    const struct store_path at = store_path_parse(out, STORE_PATH_MAKES | STORE_PATH_WHOLE);
     tess_context context;
 
     if (at.front == 0)
