@@ -3,6 +3,7 @@
 import gc
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -367,6 +368,42 @@ class Commits(InFolder):
                      lambda: store["u"].__setitem__(0, 1)):
             with self.assertRaises(tessera.ArgumentError):
                 call()
+
+    def test_commits(self):
+        early = tessera.open_store("s.b2d")
+        with tessera.open_store("s.b2d", "r+") as store:
+            first = store.number
+            self.assertEqual(store.commits(), [(first, None)])
+            store.name_commit("april")
+            store["u"][0] = 1
+            self.assertEqual(store.commits(), [(first, "april")])
+            store.commit()
+            commits = store.commits()
+            self.assertEqual(commits, [(first, "april"), (first + 1, None)])
+            self.assertIsInstance(commits[0], tessera.Commit)
+            self.assertEqual((commits[0].number, commits[0].name), (first, "april"))
+            self.assertEqual(early.commits(), commits)
+            for commit in commits:
+                with tessera.open_store("s.b2d", commit=commit.number) as then:
+                    self.assertEqual(then.number, commit.number)
+            store.forget_commit("april")
+            self.assertEqual(early.commits()[0], (first, None))  # it is read
+        for name in (b"\xff", "größe".encode()):
+            with open(os.path.join(b"s.b2d/.tessera", b"%020d=" % first + name), "wb"):
+                pass
+            self.assertIn((first, os.fsdecode(name)), early.commits())
+            os.remove(os.path.join(b"s.b2d/.tessera", b"%020d=" % first + name))
+        before = sys.getallocatedblocks()
+        for _ in range(1000):
+            early.commits()
+        self.assertLess(sys.getallocatedblocks() - before, 500)
+        early.close()
+        with self.assertRaises(ValueError):
+            early.commits()
+        zipped("s.b2d", "s.b2z")
+        self.assertEqual(tessera.open_store("s.b2z").commits(), [])
+        shutil.rmtree("s.b2d/.tessera")
+        self.assertEqual(tessera.open_store("s.b2d").commits(), [])
 
     def test_names(self):
         with tessera.open_store("s.b2d", "r+") as store:

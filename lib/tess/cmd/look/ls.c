@@ -204,9 +204,11 @@ const struct command cmd_ls = {
     .options = OPTIONS(OPT_RECURSIVE, OPT_JSON, OPT_THREADS),
     .details =
         "FOLDER is a folder, by default the current one, an array, or a store of arrays: .b2d,\n"
-        "or .b2z, also at a URL. A directory with one file per chunk counts as one array. Files\n"
-        "that are no arrays, names that begin with a dot and unfinished outputs are passed over;\n"
-        "folders behind links, too. Of chunks only the headers are read: tess verify reads all.\n"
+        "or .b2z, also at a URL; or what is in one, climate.b2z/winds. climate.b2d@april is the\n"
+        "store at a commit (tess commits). A directory with one file per chunk counts as one\n"
+        "array. Files that are no arrays, names that begin with a dot and unfinished outputs are\n"
+        "passed over; folders behind links, too. Of chunks only the headers are read: tess verify\n"
+        "reads all.\n"
         "The ratio is that of tess info: bytes of the items by those of the chunks; codec and\n"
         "level are those of new chunks.\n"
         "Exit status: 0 fine, 1 an array is damaged, 3 something could not be read.\n",
