@@ -156,6 +156,20 @@ END
         ncdump back.nc | sed 1d >back.txt
         equal t.txt back.txt
     done
+    run 0 commits whole.b2d --name then
+    run 0 set whole.b2d/u : 7
+    run 0 rename whole.b2d/sub whole.b2d/other
+    for path in whole.b2d@then whole.b2d@then/; do
+        run 0 export $path back.nc --force
+        ncdump back.nc | sed 1d >back.txt
+        equal t.txt back.txt
+    done
+    run 3 export whole.b2d@no back.nc --force
+    says 'has no commit no'
+    echo 'no array' >whole.b2d/u # no entry
+    run 0 export whole.b2d/ back.nc --force
+    rm whole.b2d/u
+    run 0 commits whole.b2d --forget then
     run 3 import t.nc whole.b2d
     says 'File exists'
     run 0 import t.nc whole.b2d --force

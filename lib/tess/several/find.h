@@ -26,8 +26,9 @@ typedef void find_fn(const struct found *found, void *user);
  * Call `fn` with the path itself, if it is a file or the directory of a sparse array; else with all
  * of these in that folder, in the order of their names; and in the folders in it, if recursive.
  * NULL: the current folder, which does not stand before the names. Hidden names and unfinished
- * outputs are left out. A store, .b2d or .b2z, also at a URL or at a commit, is such a folder, and so is
- * a group in one; it is opened as args say. TESS_ERR_IO if the path leads to nothing, or a folder cannot be read.
+ * outputs are left out. A store, .b2d or .b2z, also at a URL or at a commit, is such a folder, and
+ * so is a group in one; it is opened as args say. TESS_ERR_IO if the path leads to nothing, or a
+ * folder cannot be read.
  */
 tess_status find_arrays(const char *path, const struct arguments *args, bool recursive, find_fn *fn,
                         void *user, tess_error *err);

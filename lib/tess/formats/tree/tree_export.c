@@ -27,7 +27,7 @@
 // An array of the folder.
 struct member {
     const struct tree_group *group;
-    const char *path; // of the file
+    const char *path; // of the file; in a store, behind that of the store
     const char *name; // in the other file: "group/name"
     const tess_value *types;
     struct slice_range sel; // all of it
@@ -39,6 +39,7 @@ struct member {
 struct job {
     const struct arguments *args;
     const char *in, *out;
+    tess_store *store; // open as long as its arrays are read, all in one commit; NULL: a folder
     struct tree tree;
     struct member *members;
     int nmembers;
@@ -188,19 +189,24 @@ take_array(struct job *job, const char *path, tess_error *err)
 static tess_status
 read_store(struct job *job, tess_error *err)
 {
-    tess_store *store = NULL;
-    tess_status st = open_store(job->in, job->args, &store, err);
+    tess_status st = open_store(job->in, job->args, &job->store, err);
 
-    for (int64_t i = 0; st == TESS_OK && i < tess_store_count(store); i++) {
+    for (int64_t i = 0; st == TESS_OK && i < tess_store_count(job->store); i++) {
         tess_entry entry;
-        tess_store_entry(store, i, &entry);
+        tess_store_entry(job->store, i, &entry);
         if (entry.kind == TESS_ENTRY_GROUP)
-            st = read_group(job, store, &entry, err);
+            st = read_group(job, job->store, &entry, err);
         else if (entry.kind == TESS_ENTRY_ARRAY)
             st = take_array(job, entry.path, err);
     }
-    tess_store_close(store);
     return st;
+}
+
+static tess_status
+open_member(const struct job *job, const struct member *m, tess_array **a, tess_error *err)
+{
+    return job->store ? tess_store_array(job->store, m->path + strlen(job->in), a, err)
+                      : open_array(m->path, job->args, a, err);
 }
 
 static tess_status
@@ -268,7 +274,7 @@ look(struct job *job, struct member *m, tess_error *err)
     tess_info info;
 
     job->about = m->path;
-    TRY(open_array(m->path, job->args, &a, err));
+    TRY(open_member(job, m, &a, err));
     tess_array_info(a, &info);
     memcpy(m->shape, info.shape, sizeof m->shape);
     m->typesize = info.typesize;
@@ -323,7 +329,7 @@ define(struct job *job, struct member *m, int level, tess_error *err)
     tess_status st = TESS_OK;
 
     job->about = m->path;
-    TRY(open_array(m->path, job->args, &a, err));
+    TRY(open_member(job, m, &a, err));
     tess_array_info(a, &info);
     plan.info = &info;
     pick_grid(&info, &m->sel, grain, skew);
@@ -377,7 +383,7 @@ write_items(struct job *job, struct member *m, tess_error *err)
     if (!m->sink)
         return TESS_OK;
     job->about = m->path;
-    TRY(open_array(m->path, job->args, &a, err));
+    TRY(open_member(job, m, &a, err));
     tess_array_info(a, &info);
     if (info.typesize != m->typesize || info.ndim != m->sel.ndim ||
         memcmp(info.shape, m->shape, (size_t)info.ndim * sizeof info.shape[0]) != 0) {
@@ -450,5 +456,6 @@ out:;
                        : job.nskipped > 0 ? EXIT_STATUS_NO
                                           : EXIT_STATUS_FINE;
     tree_finish(&job.tree);
+    tess_store_close(job.store);
     return status;
 }
