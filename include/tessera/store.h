@@ -24,7 +24,9 @@
  * not make it current. What is not committed is forgotten when the store is closed.
  *
  * A new array is made by the calls that make arrays, with tess_storage.store: tess_array_zeros(),
- * tess_array_from(), tess_array_save() of another array, and so on.
+ * tess_array_from(), tess_array_save() of another array, and so on. A path whose file could not get
+ * its name is refused: TESS_ERR_IO, with err->sys EEXIST (a directory or a link has it), ENOTDIR or
+ * ENAMETOOLONG. TESS_ERR_ARG: a group ends with `.b2nd`, `.b2f`, `.b2b` or `.b2e`, as files do.
  *
  * **Readers.** What is opened shows one commit, the newest of that time, for as long as it is open:
  * also of arrays that are opened later, removed, or written over. tess_store_refresh() goes on to
@@ -306,7 +308,8 @@ TESS_API TESS_NODISCARD tess_status tess_store_remove(tess_store *store, const c
  * @param to     The new path; there is no such entry.
  * @param err    Filled on failure; may be NULL.
  *
- * @return TESS_OK, or TESS_ERR_IO (err->sys EEXIST), or as tess_store_remove().
+ * @return TESS_OK, or TESS_ERR_IO (err->sys EEXIST), or as tess_store_remove(); and for the new path
+ *         as for that of a new array.
  */
 TESS_API TESS_NODISCARD tess_status tess_store_rename(tess_store *store, const char *from,
                                                       const char *to, tess_error *err);

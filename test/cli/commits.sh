@@ -160,8 +160,18 @@ run 0 commits then.b2z
 prints_text ''
 run 0 commits then.b2z --json
 prints_text '{"commits": []}'
-run 3 commits then.b2z --name x
-says 'can only be read'
+run 2 commits then.b2z --name x
+says 'has no commits'
+mkdir plain
+run 0 commits plain
+prints_text ''
+run 2 commits plain --name x
+run 2 commits plain --forget x
+[ -e plain/.tessera ] && fail 'a folder became a store'
+for path in winds winds/u nothing; do
+    run 2 commits s.b2d/$path --name x
+    says 'of the store as a whole'
+done
 
 # -- nothing is written to one
 
@@ -251,6 +261,8 @@ says 'nothing.b2nd: .*No such file'
 run 3 remove r.b2d/a one.b2nd then.b2z/a
 says 'can only be read'
 run 3 remove r.b2d/a nothing.b2d/a
+run 3 remove r.b2d/a r.b2d@all/b
+says 'can only be read'
 run 0 ls -R r.b2d
 names 'r.b2d/a r.b2d/b r.b2d/f r.b2d/g/c r.b2d/g/d r.b2d/h/e'
 before=$(newest r.b2d)

@@ -50,21 +50,14 @@ print_json(const tess_commit *commits, int64_t count)
 }
 
 static tess_status
-list_commits(const struct arguments *args, tess_error *err)
+load_commits(const struct arguments *args, tess_commit **commits, int64_t *count, tess_error *err)
 {
     tess_store *store = NULL;
-    tess_commit *commits = NULL;
-    int64_t count = 0;
     tess_status st = TESS_OK;
 
     TRY(open_store(args->words[0], args, &store, err));
-    TRY(tess_store_commits(store, &commits, &count, err));
-    if (args->values[OPT_JSON])
-        print_json(commits, count);
-    else
-        print_words(commits, count);
+    TRY(tess_store_commits(store, commits, count, err));
 out:
-    tess_free(commits);
     tess_store_close(store);
     return st;
 }
@@ -91,12 +84,17 @@ out:
 static tess_status
 check(const struct arguments *args, tess_error *err)
 {
-    const struct store_path at = store_path_parse(args->words[0], STORE_PATH_WHOLE);
+    const struct store_path at =
+        store_path_parse(args->words[0], STORE_PATH_WHOLE | STORE_PATH_GROUPS);
     const bool names = args->values[OPT_NAME], forgets = args->values[OPT_FORGET];
 
     if (at.commit)
         return report_set(err, TESS_ERR_ARG,
                           "a commit of a store; the store itself has its path without the @");
+    if (at.front > 0 && !store_path_is_whole(&at))
+        return report_set(err, TESS_ERR_ARG,
+                          "in a store; commits are those of the store as a "
+                          "whole");
     if (names && forgets)
         return report_set(err, TESS_ERR_ARG, "--name and --forget: one at a time");
     if ((names || forgets) && args->values[OPT_JSON])
@@ -108,11 +106,23 @@ static int
 run_commits(const struct arguments *args)
 {
     const bool changes = args->values[OPT_NAME] || args->values[OPT_FORGET];
+    tess_commit *commits = NULL;
+    int64_t count = 0;
+    tess_status st = TESS_OK;
     tess_error err;
-    tess_status st = check(args, &err);
 
-    if (st == TESS_OK)
-        st = changes ? change_names(args, &err) : list_commits(args, &err);
+    TRY(check(args, &err));
+    TRY(load_commits(args, &commits, &count, &err));
+    if (changes && count == 0) // to open it for writing would make it a store with commits
+        st = report_set(&err, TESS_ERR_ARG, "it has no commits");
+    else if (changes)
+        st = change_names(args, &err);
+    else if (args->values[OPT_JSON])
+        print_json(commits, count);
+    else
+        print_words(commits, count);
+out:
+    tess_free(commits);
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(args->words[0], &err);
 }
 

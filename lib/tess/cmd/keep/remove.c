@@ -93,7 +93,9 @@ take(struct removal *r, const char *path, tess_error *err)
     const struct store_path at = store_path_parse_entry(path);
     if (at.front == 0)
         return take_file(r, path, err);
-    if (!at.commit && store_path_is_whole(&at))
+    if (at.commit)
+        return open_refuse_commit(&at, err);
+    if (store_path_is_whole(&at))
         return report_set(err, TESS_ERR_ARG,
                           "all of a store: its entries are removed one by one; rm removes the "
                           "%s that it is",

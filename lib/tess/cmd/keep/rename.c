@@ -135,7 +135,9 @@ rename_file(struct renaming *r, tess_error *err)
                                          "an array there")
                             : report_errno(err, "cannot be made");
     TRY(st);
-    if (!path_sync_name(r->to) || !path_sync_name(r->from))
+    const size_t to_folder = path_folder_size(r->to), from_folder = path_folder_size(r->from);
+    const bool same = to_folder == from_folder && memcmp(r->to, r->from, to_folder) == 0;
+    if (!path_sync_name(r->to) || (!same && !path_sync_name(r->from)))
         st = report_errno(err, "has the name, which may be lost if the machine stops");
 out:
     tess_array_discard(a);
