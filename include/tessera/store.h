@@ -308,8 +308,8 @@ TESS_API TESS_NODISCARD tess_status tess_store_remove(tess_store *store, const c
  * @param to     The new path; there is no such entry.
  * @param err    Filled on failure; may be NULL.
  *
- * @return TESS_OK, or TESS_ERR_IO (err->sys EEXIST), or as tess_store_remove(); and for the new path
- *         as for that of a new array.
+ * @return TESS_OK, or TESS_ERR_IO (err->sys EEXIST), or as tess_store_remove(); and for the new
+ * path as for that of a new array.
  */
 TESS_API TESS_NODISCARD tess_status tess_store_rename(tess_store *store, const char *from,
                                                       const char *to, tess_error *err);
