@@ -364,7 +364,7 @@ not_removed(void **state)
         {"/e", TESS_ERR_UNSUPPORTED, "/e is in embed.b2e"},
         {"g", TESS_ERR_UNSUPPORTED, "/g/e is in embed.b2e"},
         {"/g/e/", TESS_ERR_UNSUPPORTED, "/g/e is in embed.b2e"},
-        {"/link", TESS_ERR_NOT_FOUND, "it is a link"},
+        {"/link", TESS_ERR_NOT_FOUND, "it is a symbolic link"},
         {"/sparse", TESS_ERR_NOT_FOUND, "it is a directory"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -373,7 +373,8 @@ not_removed(void **state)
         st = tess_store_rename(store, cases[i].path, "/new", &why);
         refuses(st, cases[i].st, &why, cases[i].words);
     }
-    refuses(tess_store_array(store, "/link", &a, &why), TESS_ERR_NOT_FOUND, &why, "it is a link");
+    refuses(tess_store_array(store, "/link", &a, &why), TESS_ERR_NOT_FOUND, &why,
+            "it is a symbolic link");
     ok(tess_store_commit(store, err));
     assert_int_equal(item_of(store, "/a"), 1);
     assert_int_equal(item_of(store, "/g/b"), 2);

@@ -690,8 +690,8 @@ directories(void **state)
     check_entry(store, "/g/b", 2);
     check_entry(store, "/g/sparse", 6);
     check_entry(store, "/linked", 5);
-    assert_string_equal(reason_of(store, "dangling.b2nd"), "a link that leads to no file");
-    assert_string_equal(reason_of(store, "loop"), "a link that leads to no file");
+    assert_string_equal(reason_of(store, "dangling.b2nd"), "a symbolic link that leads to no file");
+    assert_string_equal(reason_of(store, "loop"), "a symbolic link that leads to no file");
     ok(tess_store_attributes(store, "/g", &a, err));
     check_items(a, 3);
     tess_array_discard(a);

@@ -291,9 +291,9 @@ run 2 remove r.b2d/../r.b2d/b
 ln -s b.b2nd r.b2d/link.b2nd
 run 0 info r.b2d/link
 run 3 remove r.b2d/link
-says 'it is a link'
+says 'it is a symbolic link'
 run 3 rename r.b2d/link r.b2d/x
-says 'it is a link'
+says 'it is a symbolic link'
 run 3 create r.b2d/link --shape 4 --dtype '<i4' --force
 rm r.b2d/link.b2nd
 run 0 copy two.b2nd r.b2d/sparse.b2nd --layout sparse

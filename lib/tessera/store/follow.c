@@ -148,7 +148,7 @@ write_front(const tess_store *s, const struct manifest_file *file, tess_error *e
     struct io *io = NULL;
     bool is_file = false, follows = false;
     tess_status st = below_find(s->files.root, file->name, &is_file, err);
-    if (st != TESS_OK || !is_file) // also a link
+    if (st != TESS_OK || !is_file) // also a symbolic link
         return st;
     char *const path = store_path_of(s, file->name);
     st = path ? io_file_open(path, true, &io, err)

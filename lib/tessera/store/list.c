@@ -46,7 +46,7 @@ static tess_status
 add_found(void *user, const struct file_tree_found *found, tess_error *err)
 {
     static const char *const reasons[] = {
-        [FILE_TREE_LINK] = "a link that leads to no file",
+        [FILE_TREE_LINK] = "a symbolic link that leads to no file",
         [FILE_TREE_OTHER] = "it is no file",
         [FILE_TREE_BEYOND] = "it is too deep, or its name too long",
         [FILE_TREE_CLOSED] = "it cannot be looked at",

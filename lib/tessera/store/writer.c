@@ -266,7 +266,7 @@ adopt_found(tess_store *s, const char *name, tess_error *err)
     size_t size = 0;
     bool is_file;
     tess_status st = below_find(s->files.root, name, &is_file, err);
-    if (st != TESS_OK || !is_file) // a link is in no commit
+    if (st != TESS_OK || !is_file) // a symbolic link is in no commit
         return st;
     st = store_open_as_it_is(s, name, true, &a, NULL);
     if (st == TESS_ERR_NOMEM)

@@ -38,7 +38,8 @@ check_parents(int root, const char *name, tess_error *err)
         if (st != TESS_OK)
             return st;
         if (below_is_link(root, front))
-            return err_set(err, TESS_ERR_CORRUPT, -1, "%s is a link, not a directory", front);
+            return err_set(err, TESS_ERR_CORRUPT, -1, "%s is a symbolic link, not a directory",
+                           front);
     }
     return TESS_OK;
 }
@@ -194,7 +195,7 @@ below_make_directory(int root, const char *name, tess_error *err)
     if (st == TESS_OK && mkdirat(root, name, 0777) != 0 && errno != EEXIST)
         return err_sys(err, errno, "making the directory %s", name);
     if (st == TESS_OK && below_is_link(root, name))
-        return err_set(err, TESS_ERR_CORRUPT, -1, "%s is a link, not a directory", name);
+        return err_set(err, TESS_ERR_CORRUPT, -1, "%s is a symbolic link, not a directory", name);
     return st;
 }
 

@@ -2,8 +2,8 @@
  * below.h - files below a directory get other names, with the directories that these need.
  *
  * Names are relative to the open directory, with slashes; the caller has checked that they have no
- * "..". A link in front of a name leads elsewhere, and is TESS_ERR_CORRUPT; a file that is a link
- * is none. Any thread may call all of it; nothing is kept, and there is no lock.
+ * "..". A symbolic link in front of a name leads elsewhere, and is TESS_ERR_CORRUPT; a file that is
+ * one is none. Any thread may call all of it; nothing is kept, and there is no lock.
  */
 #ifndef IO_NAMES_BELOW_H
 #define IO_NAMES_BELOW_H
