@@ -135,6 +135,22 @@ class Writing(InFolder):
             opened("s.b2d/a/b")
         self.assertEqual(number("s.b2d"), 4)
 
+    def test_variables_that_are_links(self):
+        years = {name: xr.Dataset({"t": (("time", "x"), np.full((1, 3), n))},
+                                  coords={"x": [10.0, 20.0, 30.0]}) for n, name in enumerate("ab")}
+        with tessera.open_store("s.b2d", "x") as store:
+            for name, ds in years.items():
+                tessera.to_tessera(ds, store.group(name))
+            del store["b/x"]
+            store.link("a/x", "b/x")  # one coordinate for both
+        for name, ds in years.items():
+            xr.testing.assert_identical(loaded(f"s.b2d/{name}"), ds)
+        tessera.to_tessera(years["b"], "s.b2d/b", append_dim="time")
+        xr.testing.assert_identical(loaded("s.b2d/b"), xr.concat([years["b"]] * 2, "time", data_vars="minimal"))
+        tessera.to_tessera(years["b"], "s.b2d/b", mode="w")  # replaces the link, not where it leads
+        for name, ds in years.items():
+            xr.testing.assert_identical(loaded(f"s.b2d/{name}"), ds)
+
     def test_what_is_no_dataset(self):
         with tessera.open_store("s.b2d", "x") as store:
             store["deep/er/u"] = [1, 2]

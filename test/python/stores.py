@@ -200,6 +200,49 @@ class Entries(InFolder):
             self.assertTrue(same(b[...], np.arange(1000)))
         self.assertTrue(same(tessera.open_store("s.b2d")["b"][...], np.arange(0, 1000, 2)))
 
+    def test_links(self):
+        with tessera.open_store("s.b2d", "x") as store:
+            store["g/a"] = [1, 2, 3]
+            store["g"].link("a", "b")
+            store["g"].link("b", "h/c")
+            self.assertEqual(store["g/h/c"][...].tolist(), [1, 2, 3])
+            store["g/h/c"][0] = 10  # what is written is in the array
+            for wrong, name, error in (
+                    ("no", "x", KeyError), ("g", "x", tessera.KindError), ("g/a", "g/b", FileExistsError),
+                    ("g/a", "", ValueError), (5, "x", KeyError), ("g/a", 5, TypeError)):
+                with self.assertRaises(error):
+                    store.link(wrong, name)
+            with self.assertRaises(FileExistsError):  # an array does not take the place of a link
+                store["g/b"] = [1]
+        with tessera.open_store("s.b2d") as store:
+            kinds = [(entry.name, entry.kind) for entry in store.walk()]
+            self.assertEqual(kinds, [("g", "group"), ("g/a", "array"), ("g/b", "link"),
+                                     ("g/h", "group"), ("g/h/c", "link")])
+            self.assertEqual(store["g/b"][...].tolist(), [10, 2, 3])
+            self.assertEqual(store["g"].target("b"), "/g/a")
+            self.assertEqual(store.target("g/h/c"), "/g/b")
+            with self.assertRaises(KeyError):
+                store.target("no")
+            with self.assertRaises(tessera.KindError):
+                store.target("g/a")
+            with self.assertRaises(tessera.ArgumentError):
+                store.link("g/a", "x")
+            again = pickle.loads(pickle.dumps(store["g/h/c"]))
+            self.assertEqual(again[...].tolist(), [10, 2, 3])
+        with tessera.open_store("s.b2d", "r+") as store:
+            store.rename("g/a", "moved")
+            self.assertIn("g/b", store)
+            with self.assertRaisesRegex(KeyError, "'g/h/c' is a link to '/g/b'"):
+                store["g/h/c"]
+            store["g/a/below"] = [7]  # a group has the name now
+            with self.assertRaises(tessera.KindError):
+                store["g/b"]
+            del store["g/a"]
+            store["g/a"] = [4.5]
+            self.assertEqual(store["g/h/c"][...].tolist(), [4.5])
+            del store["g/b"]
+            self.assertEqual(store["g/a"][...].tolist(), [4.5])
+
     def test_replace_remove_rename(self):
         with tessera.open_store("s.b2d", "a") as store:
             for name in ("a", "g/b", "g/h/c"):

@@ -391,6 +391,41 @@ store_rename(PyObject *self, PyObject *args)
     return end_entry(&call, st, name) ? Py_NewRef(Py_None) : NULL;
 }
 
+// _link(target, name)
+static PyObject *
+store_link(PyObject *self, PyObject *args)
+{
+    const struct py_store *const s = store_of(self);
+    PyObject *target, *name;
+    struct py_call call;
+
+    if (!PyArg_ParseTuple(args, "OO", &target, &name))
+        return NULL;
+    const char *const to = py_memory_name(target, "the name of an entry");
+    const char *const path = to ? py_memory_text(name, "the name of an entry") : NULL;
+    if (!path || !py_store_begin(&call, s, PY_EXCLUSIVE, NULL))
+        return NULL;
+    const tess_status st = tess_store_link(s->handle, to, path, &call.err);
+    return end_entry(&call, st, target) ? Py_NewRef(Py_None) : NULL;
+}
+
+// _target(name): where a link leads.
+static PyObject *
+store_target(PyObject *self, PyObject *name)
+{
+    const struct py_store *const s = store_of(self);
+    const char *const path = py_memory_name(name, "the name of a link");
+    struct py_call call;
+    char *target = NULL;
+
+    if (!path || !py_store_begin(&call, s, py_store_access(s), NULL))
+        return NULL;
+    const tess_status st = tess_store_target(s->handle, path, &target, &call.err);
+    PyObject *const text = end_entry(&call, st, name) ? PyUnicode_FromString(target) : NULL;
+    tess_free(target);
+    return text;
+}
+
 // -- commits
 
 static PyObject *
@@ -607,6 +642,8 @@ static PyMethodDef methods[] = {
     {"_attributes", store_attributes, METH_VARARGS, "_attributes(class, name, place, make)"},
     {"_remove", store_remove, METH_O, "_remove(name)"},
     {"_rename", store_rename, METH_VARARGS, "_rename(name, new_name)"},
+    {"_link", store_link, METH_VARARGS, "_link(target, name)"},
+    {"_target", store_target, METH_O, "_target(name)"},
     {NULL, NULL, 0, NULL},
 };
 

@@ -29,15 +29,16 @@ from tessera.places import (
 )
 
 # As tess_entry_kind in store.h.
-_KINDS = ("group", "array", "schunk", "batch")
+_KINDS = ("group", "array", "schunk", "batch", "link")
 _GROUP = 0
 
 
 class Entry(NamedTuple):
     """An entry that Group.walk() tells.
 
-    name leads to it from the group. kind is "group", "array", or "schunk" or "batch": super-chunks,
-    which are opened as arrays of one dimension. size is the stored bytes, 0 of a group.
+    name leads to it from the group. kind is "group", "array", "schunk" or "batch" (super-chunks,
+    which are opened as arrays of one dimension), or "link" (Group.link()). size is the stored
+    bytes, 0 of a group.
     """
 
     name: str
@@ -146,6 +147,9 @@ class Group(Mapping[str, Any]):
         try:
             return self._store._opened(full)
         except KeyError:
+            if name in self:
+                why = f"{name!r} is a link to {self.target(name)!r}, which leads to no array"
+                raise KeyError(why) from None
             raise KeyError(name) from None
 
     def _is_group(self, full: Any) -> bool:
@@ -262,6 +266,31 @@ class Group(Mapping[str, Any]):
         except KeyError:
             raise KeyError(name) from None
 
+    def link(self, target: str, name: str) -> None:
+        """Make a link: another name in the group that leads to an array, by its name.
+
+        When the array is renamed or removed, the link leads to what has its name then, or to
+        nothing. FileExistsError: there is such an entry.
+
+        >>> import tessera
+        >>> with tessera.open_store("links.b2d", "x") as store:
+        ...     store["2026/height"] = [10, 50]
+        ...     store.link("2026/height", "height")
+        ...     store["height"][...], store.target("height")
+        (array([10, 50]), '/2026/height')
+        """
+        try:
+            self._store._link(self._full(target), self._full(name))
+        except KeyError:
+            raise KeyError(target) from None
+
+    def target(self, name: str) -> str:
+        """Where a link leads, which need not be there any more: a name in the store."""
+        try:
+            return self._store._target(self._full(name))
+        except KeyError:
+            raise KeyError(name) from None
+
     def __repr__(self) -> str:
         if self._store.closed:
             return f"<tessera.Group {self.name!r} of a closed store>"
@@ -345,6 +374,8 @@ class Store(_tessera.Store, Group):
         """An array, or a group, by its name in the store."""
         where = None if self.path is None else f"{self.path}{full}"
         array = self._array(Array, full, where)
+        if array is None and not self._is_group(full):
+            raise _tessera.KindError(f"{full} is a link to a group, not an array")
         if array is None:
             return self if full == "/" else Group(self, full)
         place = {**self._place, "store": self}

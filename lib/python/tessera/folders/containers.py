@@ -158,7 +158,7 @@ class StoredGroup:
             return {variable_name(self._array): self._array}
         files: dict[Name, str] = {}
         for entry in self._group._found(False):
-            if entry.kind != "array":
+            if entry.kind not in ("array", "link"):
                 continue
             name = variable_name(entry.name + SUFFIX)
             if name in files:
