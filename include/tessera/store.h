@@ -24,9 +24,10 @@
  * not make it current. What is not committed is forgotten when the store is closed.
  *
  * A new array is made by the calls that make arrays, with tess_storage.store: tess_array_zeros(),
- * tess_array_from(), tess_array_save() of another array, and so on. A path whose file could not get
- * its name is refused: TESS_ERR_IO, with err->sys EEXIST (a directory or a link has it), ENOTDIR or
- * ENAMETOOLONG. TESS_ERR_ARG: a group ends with `.b2nd`, `.b2f`, `.b2b` or `.b2e`, as files do.
+ * tess_array_from(), tess_array_save() of another array, and so on. A path that nothing can get is
+ * refused: TESS_ERR_IO, with err->sys EEXIST (a group, a directory or a symbolic link has it),
+ * ENOTDIR (it is below an array) or ENAMETOOLONG. TESS_ERR_ARG: a group ends with `.b2nd`, `.b2f`,
+ * `.b2b`, `.b2link` or `.b2e`, as files do.
  *
  * **Readers.** What is opened shows one commit, the newest of that time, for as long as it is open:
  * also of arrays that are opened later, removed, or written over. tess_store_refresh() goes on to
@@ -235,7 +236,8 @@ TESS_API TESS_NODISCARD tess_status tess_store_array(tess_store *store, const ch
  * @param a      Receives it; NULL on failure.
  * @param err    Filled on failure; may be NULL.
  *
- * @return as tess_store_array(); TESS_ERR_NOT_FOUND also if the group has no attributes.
+ * @return as tess_store_array(), but TESS_ERR_TYPE if it is an array, in a store that is open for
+ *         writing; TESS_ERR_NOT_FOUND also if the group has no attributes.
  */
 TESS_API TESS_NODISCARD tess_status tess_store_attributes(tess_store *store, const char *path,
                                                           tess_array **a, tess_error *err);
@@ -305,11 +307,11 @@ TESS_API TESS_NODISCARD tess_status tess_store_remove(tess_store *store, const c
  *
  * @param store  Open for writing.
  * @param from   As in tess_store_find().
- * @param to     The new path; there is no such entry.
+ * @param to     The new path; there is no such entry, nor a group.
  * @param err    Filled on failure; may be NULL.
  *
  * @return TESS_OK, or TESS_ERR_IO (err->sys EEXIST), or as tess_store_remove(); and for the new
- * path as for that of a new array.
+ *         path as for that of a new array.
  */
 TESS_API TESS_NODISCARD tess_status tess_store_rename(tess_store *store, const char *from,
                                                       const char *to, tess_error *err);
@@ -324,11 +326,11 @@ TESS_API TESS_NODISCARD tess_status tess_store_rename(tess_store *store, const c
  *
  * @param store   Open for writing.
  * @param target  An array, or another link, as in tess_store_find().
- * @param path    The path of the link; there is no such entry.
+ * @param path    The path of the link; there is no such entry, nor a group.
  * @param err     Filled on failure; may be NULL.
  *
- * @return TESS_OK, or TESS_ERR_NOT_FOUND, TESS_ERR_TYPE if the target is a group, TESS_ERR_IO
- *         (err->sys EEXIST), TESS_ERR_ARG, TESS_ERR_NOMEM.
+ * @return TESS_OK, or TESS_ERR_NOT_FOUND, TESS_ERR_TYPE if the target is a group, TESS_ERR_ARG,
+ *         TESS_ERR_NOMEM; and for its path as for that of a new array.
  */
 TESS_API TESS_NODISCARD tess_status tess_store_link(tess_store *store, const char *target,
                                                     const char *path, tess_error *err);

@@ -300,7 +300,14 @@ run 0 copy two.b2nd r.b2d/sparse.b2nd --layout sparse
 run 3 remove r.b2d/sparse
 says 'it is a directory'
 run 3 create r.b2d/sparse --shape 4 --dtype '<i4' --force # which no file could follow
-make r.b2d/b/below 1
+run 3 create r.b2d/b/below --shape 4 --dtype '<i4'
+says 'Not a directory'
+make r.b2d/new/g/x 1
+run 3 create r.b2d/new/g --shape 4 --dtype '<i4' --force
+says 'exists'
+run 0 remove r.b2d/new
+mkdir r.b2d/b # as no store makes it
+run 0 copy two.b2nd r.b2d/b/below.b2nd
 run 0 remove r.b2d/sparse.b2nd
 [ -e r.b2d/sparse.b2nd ] && fail 'the sparse array is there still'
 run 0 remove r.b2d/b # and what is below it

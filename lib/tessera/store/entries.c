@@ -162,6 +162,9 @@ store_open_attributes(tess_store *s, const char *path, tess_array **a, tess_erro
 {
     const struct node *node = NULL;
     tess_status st = store_find_node(s, path, &node, err);
+    if (s->writer && node && node->at.kind != PLACE_NONE && node->attributes.kind == PLACE_NONE)
+        return err_set(err, TESS_ERR_TYPE, -1, "%s is no group: its attributes are its own",
+                       node->path);
     if (s->writer && (st == TESS_OK || st == TESS_ERR_NOT_FOUND) &&
         (!node || node->attributes.kind != PLACE_EMBEDDED))
         return writer_open_attributes(s, path, a, err);

@@ -56,6 +56,10 @@ writer_place(tess_store *s, tess_storage *storage, tess_entry_kind kind, tess_er
         if (strcmp(made, name) != 0)
             return err_sys(err, EEXIST, "replacing %s, which is no array: it is %s", storage->path,
                            made);
+    } else {
+        const int fault = writer_path_fault(s, storage->path);
+        if (fault)
+            return err_sys(err, fault, "making %s in the store", storage->path);
     }
     st = writer_check_new_name(s, name, err);
     if (st == TESS_OK)

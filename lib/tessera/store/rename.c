@@ -260,13 +260,34 @@ check_not_embedded(tess_store *s, const char *path, tess_error *err)
     return st;
 }
 
+// A file of the next commit that is below a group, whose name ends with a slash: from the i-th one
+// on. NULL: there are no more.
+static const char *
+next_below(const struct writer *w, const char *group, size_t *i)
+{
+    const size_t size = strlen(group);
+    for (; *i < w->next.nfiles; ++*i)
+        if (strncmp(w->next.files[*i].name, group, size) == 0)
+            return w->next.files[(*i)++].name;
+    for (; *i < w->next.nfiles + w->narrays; ++*i) {
+        const struct writer_array *const x = &w->arrays[*i - w->next.nfiles];
+        if (x->made && writer_is_made(x) && strncmp(x->name, group, size) == 0 &&
+            !manifest_find(&w->next, x->name)) {
+            ++*i;
+            return x->name;
+        }
+    }
+    return NULL;
+}
+
 // *inside: how many bytes of each name are those of the path.
 static tess_status
 names_below(tess_store *s, const char *path, struct name_list *list, size_t *inside,
             tess_error *err)
 {
-    const struct writer *const w = s->writer;
     char name[WRITER_NAME_SIZE], group[WRITER_NAME_SIZE];
+    const char *below;
+    size_t i = 0;
     *list = (struct name_list){0};
     tess_status st = writer_name_of_path(path, "/", group, err);
     if (st == TESS_OK)
@@ -276,26 +297,38 @@ names_below(tess_store *s, const char *path, struct name_list *list, size_t *ins
     *inside = strlen(group) - 1;
     if (writer_find_name(s, path, name))
         st = add_name(list, name, err);
-    for (size_t i = 0; i < w->next.nfiles && st == TESS_OK; i++)
-        if (strncmp(w->next.files[i].name, group, *inside + 1) == 0)
-            st = add_name(list, w->next.files[i].name, err);
-    for (size_t i = 0; i < w->narrays && st == TESS_OK; i++)
-        if (w->arrays[i].made && writer_is_made(&w->arrays[i]) &&
-            strncmp(w->arrays[i].name, group, *inside + 1) == 0 &&
-            !manifest_find(&w->next, w->arrays[i].name))
-            st = add_name(list, w->arrays[i].name, err);
+    while (st == TESS_OK && (below = next_below(s->writer, group, &i)))
+        st = add_name(list, below, err);
     return st == TESS_OK && list->n == 0 ? writer_no_entry(s, path, err) : st;
 }
 
-// Whether there is an entry, of whatever kind, or a group.
-static bool
-is_name_taken(tess_store *s, const char *path)
+// What embed.b2e has of a path.
+static const struct node *
+find_embedded(tess_store *s, const char *path)
 {
-    struct name_list list = {0};
-    size_t inside;
-    const tess_status st = names_below(s, path, &list, &inside, NULL);
-    names_finish(&list);
-    return st == TESS_OK || st == TESS_ERR_UNSUPPORTED;
+    const bool listed = s->listing.has_embedded && writer_relist(s, NULL) == TESS_OK;
+    const int64_t i = listed ? listing_find(&s->listing, path) : -1;
+    return i >= 0 ? &s->listing.nodes[i] : NULL;
+}
+
+int
+writer_path_fault(tess_store *s, const char *path)
+{
+    char group[WRITER_NAME_SIZE], name[WRITER_NAME_SIZE];
+    size_t i = 0;
+    if (writer_name_of_path(path, "/", group, NULL) != TESS_OK)
+        return EINVAL;
+    if (writer_find_name(s, path, name) || next_below(s->writer, group, &i) ||
+        find_embedded(s, path))
+        return EEXIST;
+    char *end = strrchr(group, '/');
+    for (*end = '\0'; (end = strrchr(group, '/')) != NULL;) {
+        *end = '\0';
+        const struct node *const embedded = find_embedded(s, group);
+        if (writer_find_name(s, group, name) || (embedded && embedded->at.kind != PLACE_NONE))
+            return ENOTDIR;
+    }
+    return 0;
 }
 
 tess_status
@@ -325,8 +358,9 @@ writer_rename(tess_store *s, const char *from, const char *to, tess_error *err)
         st = names_below(s, from, &list, &inside, err);
     if (st == TESS_OK)
         st = writer_name_of_path(to, "", group, err);
-    if (st == TESS_OK && is_name_taken(s, to))
-        st = err_sys(err, EEXIST, "renaming %s to %s", from, to);
+    const int fault = st == TESS_OK ? writer_path_fault(s, to) : 0;
+    if (fault)
+        st = err_sys(err, fault, "renaming %s to %s", from, to);
     for (size_t i = 0; i < list.n && st == TESS_OK; i++) {
         if (snprintf(name, sizeof name, "%s%s", group, list.names[i] + inside) >= (int)sizeof name)
             st = err_set(err, TESS_ERR_ARG, -1, "%s/... is too long a name", to);

@@ -123,6 +123,9 @@ void writer_let_go_of_some(tess_store *s);
 bool writer_find_name(const tess_store *s, const char *path, char *name);
 // The name of a file to come, from its path.
 tess_status writer_name_of_path(const char *path, const char *ending, char *name, tess_error *err);
+// Why there can be no new entry at a path: EEXIST (an entry, or a group), ENOTDIR (below an array),
+// EINVAL; 0: there can.
+int writer_path_fault(tess_store *s, const char *path);
 // Whether a new file can have a name, or one that is renamed.
 tess_status writer_check_new_name(const tess_store *s, const char *name, tess_error *err);
 // Where a file of the next commit is until then: one that is renamed is where it was.
