@@ -29,6 +29,7 @@
     X(delete)       \
     X(attr)         \
     X(rename)       \
+    X(link)         \
     X(remove)       \
     X(commits)      \
     X(layout)       \

@@ -13,6 +13,11 @@ prints_text() {
     [ "$(cat out)" = "$1" ] || fail "printed \"$(cat out)\" instead of \"$1\""
 }
 
+says_out() {
+    checks=$((checks + 1))
+    grep -q -e "$1" out || fail "printed \"$(cat out)\" without \"$1\""
+}
+
 names() {
     checks=$((checks + 1))
     got=$(sed 1d out | cut -d' ' -f1 | tr '\n' ' ')
@@ -361,9 +366,9 @@ done
 run 2 rename n.b2d x.b2d
 says 'as a whole'
 run 2 rename n.b2d/h/d r.b2d/d
-says 'not in the store of n.b2d/h/d'
+says 'is not in the same store'
 run 2 rename n.b2d/h/d d.b2nd
-says 'not in the store of n.b2d/h/d'
+says 'is not in the same store'
 run 2 rename n.b2d/h/d ../d
 run 2 rename n.b2d/h/d n.b2d/h/../d
 run 2 rename n.b2d/h/d.b2nd n.b2d/d
@@ -418,6 +423,48 @@ run 3 remove two.b2nd
 : >done
 wait
 items two.b2nd 1
+
+# -- links
+
+make l.b2d/g/a 1
+number=$(newest l.b2d)
+run 0 link l.b2d/g/a l.b2d/new/link
+run 0 link l.b2d/new/link ./l.b2d/again
+[ "$(newest l.b2d)" -eq $((number + 2)) ] || fail 'a link is not one commit'
+run 0 set l.b2d/again : 5
+items l.b2d/g/a 5
+items l.b2d/new/link 5
+run 0 ls -R l.b2d
+names 'l.b2d/again l.b2d/g/a l.b2d/new/link'
+says_out 'l.b2d/again -> /new/link '
+run 0 ls l.b2d/again --json
+says_out '"link": "/new/link"'
+run 0 copy l.b2d l.b2z
+items l.b2z/again 5
+run 3 link l.b2d/g/a l.b2d/again
+says 'again: exists'
+run 3 link l.b2d/g/a l.b2d/g
+says 'g: exists'
+run 3 link l.b2d/no l.b2d/x
+run 3 link l.b2z/g/a l.b2z/x
+for target in l.b2d l.b2d/g n.b2d/new/a one.b2nd two.b2nd l.b2d/g/a.b2nd l.b2d@$number/g/a; do
+    "$tess" link "$target" l.b2d/x >out 2>err && fail "a link to $target"
+    checks=$((checks + 1))
+done
+for path in l.b2d n.b2d/x x.b2nd http://127.0.0.1:1/l.b2d/x l.b2d/../x; do
+    run 2 link l.b2d/g/a $path
+done
+run 0 rename l.b2d/g/a l.b2d/g/b
+"$tess" ls -R l.b2d >out 2>err
+[ $? -eq 1 ] || fail 'two links that lead to nothing are fine'
+says 'a link to /g/a, and the store has no such entry'
+run 3 stat l.b2d/again
+make l.b2d/g/a 7
+items l.b2d/again 7
+run 0 rename l.b2d/again l.b2d/other
+run 0 remove l.b2d/other l.b2d/new
+run 0 ls -R l.b2d
+names 'l.b2d/g/a l.b2d/g/b'
 
 # -- what is embedded
 

@@ -193,6 +193,8 @@ def try_all(commands):
         do("commits", "store.b2d", "--name", "c%d" % number)
     do("create", "store.b2d/last", "--shape", "3", "--dtype", "<i4")
     commands["commits"].run("store.b2d")
+    do("link", "store.b2d/last", "store.b2d/link")
+    commands["ls"].run("store.b2d")
     with concurrent.futures.ThreadPoolExecutor() as threads:
         list(threads.map(lambda name: try_golden(commands, name), files))
     commands["ls"].run(*names)

@@ -308,6 +308,29 @@ open_check_no_file(const char *path, const struct store_path *at, tess_error *er
                       (int)at->front, path);
 }
 
+// The path of a store, as it is on the disk. False: errno.
+static bool
+stat_store(const char *path, const struct store_path *at, struct stat *is)
+{
+    char *const front = strndup(path, at->front);
+    const bool there = front && stat(front, is) == 0;
+    free(front);
+    return there;
+}
+
+tess_status
+open_check_same_store(const char *path, const struct store_path *at, const char *other,
+                      const struct store_path *other_at, const char *advice, tess_error *err)
+{
+    struct stat a, b;
+    if (!stat_store(path, at, &a))
+        return report_errno(err, "looking at the store");
+    if (other_at->front > 0 && stat_store(other, other_at, &b) && a.st_dev == b.st_dev &&
+        a.st_ino == b.st_ino)
+        return TESS_OK;
+    return report_set(err, TESS_ERR_ARG, "%.200s is not in the same store: %s", other, advice);
+}
+
 tess_status
 open_close_changed(tess_array *a, tess_store *store, tess_status st, tess_error *err)
 {

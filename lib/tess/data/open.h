@@ -57,6 +57,11 @@ tess_status open_refuse_commit(const struct store_path *at, tess_error *err);
 // commits without it. TESS_ERR_ARG.
 tess_status open_check_no_file(const char *path, const struct store_path *at, tess_error *err);
 
+// That two paths lead through one store: else TESS_ERR_ARG, with an advice.
+tess_status open_check_same_store(const char *path, const struct store_path *at, const char *other,
+                                  const struct store_path *other_at, const char *advice,
+                                  tess_error *err);
+
 // Open the store that a path leads through to be changed; a commit is refused. make: it is made if
 // it is not there.
 tess_status open_store_to_change(const char *path, const struct store_path *at, bool make,

@@ -81,6 +81,7 @@ tell_entry(const struct search *s, const char *path, tess_store *store, const te
         .path = whole,
         .store = store,
         .inside = entry->path,
+        .is_link = entry->kind == TESS_ENTRY_LINK,
         .size = entry->size,
     };
     s->fn(&found, s->user);

@@ -15,6 +15,7 @@ struct found {
     const char *path; // valid until the function returns
     tess_store *store; // that it is in, to be opened from there; NULL: it is a file
     const char *inside; // its path in the store
+    bool is_link; // of a store: it leads to another entry
     int64_t size; // bytes of the file, or of all files of the directory
     bool is_folder; // with the index of a sparse array in it
     bool named; // by the user

@@ -17,7 +17,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -54,35 +53,14 @@ check_words(struct renaming *r, tess_error *err)
 }
 
 static tess_status
-check_same_store(struct renaming *r, tess_error *err)
-{
-    char from[PATH_MAX], to[PATH_MAX];
-    struct stat a, b;
-
-    if (r->from_at.front >= sizeof from || r->to_at.front >= sizeof to)
-        return report_set(err, TESS_ERR_ARG, "the path is too long");
-    memcpy(from, r->from, r->from_at.front);
-    memcpy(to, r->to, r->to_at.front);
-    from[r->from_at.front] = to[r->to_at.front] = '\0';
-    r->about = r->from;
-    if (stat(from, &a) != 0)
-        return report_errno(err, from);
-    r->about = r->to;
-    if (r->to_at.front > 0 && stat(to, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-        return TESS_OK;
-    return report_set(err, TESS_ERR_ARG,
-                      "not in the store of %.200s: tess copy and tess remove move what is in one",
-                      r->from);
-}
-
-static tess_status
 rename_entry(struct renaming *r, tess_error *err)
 {
     tess_store *store = NULL;
     tess_context context;
     tess_status st = TESS_OK;
 
-    TRY(check_same_store(r, err));
+    TRY(open_check_same_store(r->from, &r->from_at, r->to, &r->to_at,
+                              "tess copy and tess remove move an array there", err));
     r->about = r->from;
     TRY(open_context(r->args, &context, err));
     TRY(open_store_to_change(r->from, &r->from_at, false, &context, &store, err));

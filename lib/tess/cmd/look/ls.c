@@ -29,6 +29,7 @@ struct listing {
 // What a row says.
 struct entry {
     const char *path;
+    const char *target; // where a link leads; NULL: it is none
     int64_t size; // bytes of the file, or of all files of the directory
     const tess_info *info; // NULL: it does not open, and `reason` says why
     const char *reason;
@@ -66,11 +67,22 @@ add_text(struct table *t, const char *unknown, int most)
 }
 
 static void
+add_path(struct table *t, const struct entry *e)
+{
+    char *whole = NULL;
+
+    if (e->target && asprintf(&whole, "%s -> %s", e->path, e->target) < 0)
+        whole = NULL;
+    add_text(t, whole ? whole : e->path, PATH_MAX);
+    free(whole);
+}
+
+static void
 add_row(struct table *t, const struct entry *e)
 {
     const tess_info *const info = e->info;
 
-    add_text(t, e->path, PATH_MAX);
+    add_path(t, e);
     if (!info) {
         table_cell(t, "damaged");
         for (int i = 0; i < 4; i++)
@@ -97,6 +109,8 @@ json_row(const struct entry *e)
 
     json_begin(&j, stdout);
     json_string(&j, "path", e->path);
+    if (e->target)
+        json_string(&j, "link", e->target);
     json_int(&j, "size", e->size);
     json_string(&j, "damaged", e->reason);
     if (info) {
@@ -136,9 +150,12 @@ look(const struct found *found, void *user)
     struct listing *const l = user;
     struct entry e = {.path = found->path, .size = found->size};
     tess_array *a = NULL;
+    char *target = NULL;
     tess_info info;
     tess_error err;
 
+    if (found->is_link && tess_store_target(found->store, found->inside, &target, &err) == TESS_OK)
+        e.target = target;
     tess_status st = found->store ? tess_store_array(found->store, found->inside, &a, &err)
                                   : open_array(found->path, l->args, &a, &err);
     if (st == TESS_OK)
@@ -148,7 +165,8 @@ look(const struct found *found, void *user)
         if (found->store && e.size == 0) // a directory with one file per chunk
             e.size = info.file_size;
         tell(l, &e);
-    } else if (st == TESS_ERR_CORRUPT || st == TESS_ERR_LIMIT || st == TESS_ERR_UNSUPPORTED ||
+    } else if ((found->is_link && (st == TESS_ERR_NOT_FOUND || st == TESS_ERR_TYPE)) ||
+               st == TESS_ERR_CORRUPT || st == TESS_ERR_LIMIT || st == TESS_ERR_UNSUPPORTED ||
                (st == TESS_ERR_FORMAT && (found->is_folder || found->store))) {
         e.reason = err.message;
         tell(l, &e);
@@ -157,6 +175,7 @@ look(const struct found *found, void *user)
         (void)report_print(found->path, &err);
     }
     tess_array_discard(a);
+    tess_free(target);
 }
 
 static void
@@ -207,7 +226,9 @@ const struct command cmd_ls = {
         "or .b2z, also at a URL; or what is in one, climate.b2z/winds. climate.b2d@april is the\n"
         "store at a commit (tess commits). A directory with one file per chunk counts as one\n"
         "array. Files that are no arrays, names that begin with a dot and unfinished outputs are\n"
-        "passed over; folders behind links, too. Of chunks only the headers are read: tess verify\n"
+        "passed over; folders behind symbolic links, too. Links of a store (tess link) are shown\n"
+        "with where they lead, -> /winds/u, as the array that is there. Of chunks only the headers "
+        "are read: tess verify\n"
         "reads all.\n"
         "The ratio is that of tess info: bytes of the items by those of the chunks; codec and\n"
         "level are those of new chunks.\n"
@@ -224,6 +245,7 @@ const struct command cmd_ls = {
         (const struct json_member[]){
             {"path", "string",
              "the file, directory or array in a store; one object, on one line, each"},
+            {"link", "string or absent", "of a link in a store: the path in it where it leads"},
             {"size", "integer", "bytes of the file, or of all files of the directory"},
             {"damaged", "string or null", "why it cannot be opened; all below is absent then"},
             {"shape", "integers or absent", "items along each axis"},

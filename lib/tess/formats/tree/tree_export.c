@@ -141,6 +141,19 @@ out:
     return st;
 }
 
+static tess_status
+skip(struct job *job, const char *path, const tess_error *err)
+{
+    tess_error note;
+
+    if (job->args->values[OPT_STRICT])
+        return err->status;
+    (void)report_set(&note, TESS_OK, "skipped: %.400s", err->message);
+    (void)report_print(path, &note);
+    job->nskipped++;
+    return TESS_OK;
+}
+
 // -- what is in the store
 
 static tess_status
@@ -186,6 +199,18 @@ take_array(struct job *job, const char *path, tess_error *err)
     return TESS_OK;
 }
 
+// One that leads to no array is skipped.
+static tess_status
+take_link(struct job *job, const char *path, tess_error *err)
+{
+    tess_array *a = NULL;
+    const tess_status st = tess_store_array(job->store, path, &a, err);
+    tess_array_discard(a);
+    if (st == TESS_ERR_NOT_FOUND || st == TESS_ERR_TYPE)
+        return skip(job, job->in, err);
+    return st == TESS_OK ? take_array(job, path, err) : st;
+}
+
 static tess_status
 read_store(struct job *job, tess_error *err)
 {
@@ -198,6 +223,8 @@ read_store(struct job *job, tess_error *err)
             st = read_group(job, job->store, &entry, err);
         else if (entry.kind == TESS_ENTRY_ARRAY)
             st = take_array(job, entry.path, err);
+        else if (entry.kind == TESS_ENTRY_LINK)
+            st = take_link(job, entry.path, err);
     }
     return st;
 }
@@ -289,19 +316,6 @@ out:
 
 // -- definitions
 
-static tess_status
-skip(struct job *job, const struct member *m, const tess_error *err)
-{
-    tess_error note;
-
-    if (job->args->values[OPT_STRICT])
-        return err->status;
-    (void)report_set(&note, TESS_OK, "skipped: %.400s", err->message);
-    (void)report_print(m->path, &note);
-    job->nskipped++;
-    return TESS_OK;
-}
-
 static void
 tell(const char *about, const char *format, const char *text)
 {
@@ -340,7 +354,7 @@ define(struct job *job, struct member *m, int level, tess_error *err)
     tree_record_set_types(&attributes, m->types);
     st = job->file->kind->open(NULL, &plan, &m->sink, err);
     if (st == TESS_ERR_UNSUPPORTED)
-        st = skip(job, m, err);
+        st = skip(job, m->path, err);
     if (st == TESS_OK && attributes.left[0])
         tell(m->path, "not carried over, as their types have no counterpart: %s", attributes.left);
     if (st == TESS_OK && m->sink && m->sink->remark[0])
