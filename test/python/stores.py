@@ -2,6 +2,7 @@
 
 import gc
 import os
+import pathlib
 import pickle
 import shutil
 import subprocess
@@ -242,6 +243,39 @@ class Entries(InFolder):
             self.assertEqual(store["g/h/c"][...].tolist(), [4.5])
             del store["g/b"]
             self.assertEqual(store["g/a"][...].tolist(), [4.5])
+
+    def test_paths_through_stores(self):
+        with tessera.open_store("s.b2d", "x") as store:
+            store["g/a"] = [1, 2, 3]
+            store["b"] = [4.5]
+            store["g"].link("a", "link")
+        for path in ("s.b2d/g/a", pathlib.Path("s.b2d") / "g" / "a", os.path.abspath("s.b2d/b"), "s.b2d//g/link"):
+            with tessera.open(path, threads=2) as array:
+                self.assertFalse(array.writable)
+                with tessera.open_store("s.b2d") as store:
+                    name = "b" if str(path).endswith("b") else "g/a"
+                    np.testing.assert_array_equal(array[...], store[name][...])
+        held = tessera.open("s.b2d/g/a")
+        again = pickle.loads(pickle.dumps(held))
+        with tessera.open_store("s.b2d", "r+") as store:
+            store["g/a"][0] = 100
+        self.assertEqual([held[0], again[0], tessera.open("s.b2d/g/a")[0]], [1, 1, 100])
+        for path, mode, error in (
+                ("s.b2d/no", "r", FileNotFoundError), ("no.b2d/a", "r", FileNotFoundError),
+                ("s.b2d/g", "r", tessera.KindError), ("s.b2d/g/a", "r+", tessera.ArgumentError),
+                ("s.b2d/g/a", "x", ValueError)):
+            with self.assertRaises(error):
+                tessera.open(path, mode)
+        before = sorted(os.listdir("s.b2d"))
+        for make in (lambda path: tessera.create(path, 3, "i4"), lambda path: tessera.asarray([1], path),
+                     lambda path: held.copy(path)):
+            for path in ("s.b2d/new", "s.b2d/g/a", "none.b2d/a/b"):
+                with self.assertRaisesRegex(tessera.ArgumentError, "open_store"):
+                    make(path)
+        self.assertEqual(sorted(os.listdir("s.b2d")), before)
+        with tessera.create("s.b2d/file.b2nd", 3, "i4"):  # that of a file
+            pass
+        self.assertEqual(tessera.open("s.b2d/file")[...].tolist(), [0, 0, 0])
 
     def test_replace_remove_rename(self):
         with tessera.open_store("s.b2d", "a") as store:

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tessera.folders.addition import add
-from tessera.folders.containers import Container, Folder, StoredGroup, split
+from tessera.folders.containers import Container, Folder, StoredGroup
 from tessera.folders.growth import append
 from tessera.folders.names import Name, check_names
 from tessera.folders.record import check_attributes
 from tessera.folders.variables import encoded, write_all
-from tessera.places import Path
+from tessera.places import Path, split
 from tessera.publish import published, target_of
 from tessera.stores import Group, open_store
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Union
 
+import numpy as np
 import numpy.typing as npt
 
 from tessera import _tessera
@@ -121,3 +122,32 @@ def layout(
             raise ValueError("budget needs an array: without items, nothing can be measured")
     params = {"shape": shape, "dtype": dtype, **given}
     return Layout(**_tessera._propose(params, accesses, keep))
+
+
+def _with_size(dtype: npt.DTypeLike) -> np.dtype[Any]:
+    """The type of the items of a new array, which has a size."""
+    kind = np.dtype(dtype)
+    if kind.kind in "SUV" and kind.itemsize == 0:
+        raise ValueError(
+            f"dtype {kind.str!r} has items of 0 bytes: give their length, such as"
+            f" '{kind.kind}10', or use tessera.asarray(items), which takes that of the longest one"
+        )
+    if kind.kind in "OT":
+        raise TypeError(
+            f"items of type {kind} have no size of their own and cannot be stored: strings have a"
+            " type such as 'U10', or 'S10' for their bytes"
+        )
+    return kind
+
+
+def described(shape: Shape, dtype: npt.DTypeLike, fill_value: Any, **layout: Any) -> dict[str, Any]:
+    """The parameters of a new array; layout has arguments of create()."""
+    params = methods(**layout)
+    kind = _with_size(dtype)
+    params.update(shape=shape, dtype=kind)
+    if fill_value is not None and not kind.hasobject:
+        fill = np.asarray(fill_value, dtype=kind)
+        if fill.size != 1:
+            raise ValueError(f"fill_value has {fill.size} items, expected 1")
+        params["fill"] = fill.tobytes()
+    return params

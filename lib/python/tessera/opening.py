@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ import numpy.typing as npt
 
 from tessera import _tessera
 from tessera.array import Array, open_at, opened
-from tessera.layouts import Filters, Layout, Method, Shape, methods
-from tessera.places import Checksums, Durability, Path, to_create
+from tessera.layouts import Filters, Layout, Method, Shape, described, methods
+from tessera.places import Checksums, Durability, Path, split, to_create, to_open
+from tessera.stores import open_store
 
 
 def open(
@@ -28,6 +30,10 @@ def open(
     explicit_commits: bool = False,
 ) -> Array:
     """Open an array: a file, the directory of a sparse one, a URL, or the bytes of a file.
+
+    The path may lead through a store to an array in it, which is opened for reading:
+    "climate.b2d/winds/u", or that of a .b2z, also at a URL. Such an array stays at the commit that
+    was the newest.
 
     mode is "r" for reading, or "r+" for reading and writing. threads is the number of threads that
     work on a call, cache the bytes of decoded blocks that the array keeps; None: the library
@@ -50,9 +56,7 @@ def open(
     >>> tessera.open(frame)[1]
     2
     """
-    return open_at(
-        path,
-        mode,
+    options: dict[str, Any] = dict(
         threads=threads,
         cache=cache,
         mmap=mmap,
@@ -61,37 +65,33 @@ def open(
         memory_limit=memory_limit,
         wait=wait,
         lock_file=lock_file,
-        explicit_commits=explicit_commits,
     )
+    if isinstance(path, (str, os.PathLike)):
+        name = os.fspath(path)
+        where = split(name) if isinstance(name, str) else None
+        if where is not None and where[1]:
+            return _open_entry(*where, mode, options)
+    return open_at(path, mode, explicit_commits=explicit_commits, **options)
 
 
-def _with_size(dtype: npt.DTypeLike) -> np.dtype[Any]:
-    """The type of the items of a new array, which has a size."""
-    kind = np.dtype(dtype)
-    if kind.kind in "SUV" and kind.itemsize == 0:
-        raise ValueError(
-            f"dtype {kind.str!r} has items of 0 bytes: give their length, such as"
-            f" '{kind.kind}10', or use tessera.asarray(items), which takes that of the longest one"
+def _open_entry(store: str, name: str, mode: str, options: dict[str, Any]) -> Array:
+    """Open an array of a store for reading."""
+    if mode == "r+":
+        raise _tessera.ArgumentError(
+            f"{name!r} is in a store, whose arrays are committed together: "
+            f"open that with tessera.open_store({store!r}, 'r+')"
         )
-    if kind.kind in "OT":
-        raise TypeError(
-            f"items of type {kind} have no size of their own and cannot be stored: strings have a"
-            " type such as 'U10', or 'S10' for their bytes"
+    to_open(None, mode)  # raises if it is no mode
+    with open_store(store, **options) as opened_store:
+        try:
+            found = opened_store[name]
+        except KeyError as error:
+            raise FileNotFoundError(f"{store!r} has no array: {error}") from None
+    if not isinstance(found, Array):
+        raise _tessera.KindError(
+            f"{name!r} in {store!r} is a group, not an array: tessera.open_store() opens it"
         )
-    return kind
-
-
-def described(shape: Shape, dtype: npt.DTypeLike, fill_value: Any, **layout: Any) -> dict[str, Any]:
-    """The parameters of a new array; layout has arguments of create()."""
-    params = methods(**layout)
-    kind = _with_size(dtype)
-    params.update(shape=shape, dtype=kind)
-    if fill_value is not None and not kind.hasobject:
-        fill = np.asarray(fill_value, dtype=kind)
-        if fill.size != 1:
-            raise ValueError(f"fill_value has {fill.size} items, expected 1")
-        params["fill"] = fill.tobytes()
-    return params
+    return found
 
 
 def create(

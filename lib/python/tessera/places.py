@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Mapping
 from typing import Any, Literal, Union
 
 from tessera import _tessera
+from tessera.folders import groups
+from tessera.folders.names import SUFFIX
 
 # A path or a URL.
 Path = Union[str, "os.PathLike[str]"]
@@ -71,6 +74,7 @@ def to_open(path: Path | None, mode: str, **options: Any) -> dict[str, Any]:
 
 def to_create(path: Path | None, mode: str, **options: Any) -> dict[str, Any]:
     """The place of a new array; mode and options are those of create()."""
+    refuse_entry(path)
     return _place(path, _number(mode, _CREATE_MODES), options)
 
 
@@ -109,6 +113,37 @@ def state_of(place: Mapping[str, Any]) -> tuple[Any, ...]:
     with open(frame, "rb") as file:
         status = os.fstat(file.fileno())
         return status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size, file.read(128)
+
+
+def split(path: str) -> tuple[str, str] | None:
+    """The path or URL of a store, .b2d or .b2z, and the name behind it; None: there is no store.
+
+    A path that leads to a file, or a sparse array, in the directory of a store is no such path; nor
+    is a folder of arrays with the ending of a store.
+    """
+    url = _tessera._is_url(path)
+    ends = re.finditer(r"[^/]\.b2[dz](?=/|$)", path)
+    front = next((path[: found.end()] for found in ends), None)
+    if front is None:
+        return None
+    if not url and front != path:
+        inside = os.path.isdir(path) and groups.is_group(path)
+        if os.path.lexists(path) and not inside:
+            return None
+    if not url and os.path.exists(os.path.join(front, groups.RECORD)):
+        return None
+    return front, path[len(front) :].strip("/")
+
+
+def refuse_entry(path: Path | None) -> None:
+    """Raise an error for the path of an array in a store, where one is made by the store."""
+    text = "" if path is None else os.fspath(path)
+    where = split(text) if isinstance(text, str) else None
+    if where is not None and where[1] and not text.endswith(SUFFIX):
+        raise _tessera.ArgumentError(
+            f"{text!r} is in a store: open that with tessera.open_store({where[0]!r}, 'a'), and make "
+            f"the array there, as {where[1]!r}"
+        )
 
 
 def identity_of_store(place: Mapping[str, Any]) -> tuple[Any, ...]:

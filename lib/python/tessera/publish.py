@@ -12,7 +12,7 @@ from tessera import _tessera
 from tessera.folders import groups
 from tessera.folders.names import SUFFIX
 from tessera.opening import open
-from tessera.places import Path
+from tessera.places import Path, refuse_entry
 
 _PART = ".part"  # of folders with variables that are not yet in their place
 
@@ -52,6 +52,7 @@ def target_of(path: Path) -> str:
 def published(path: Path, mode: str) -> Iterator[str]:
     """A temporary path beside path: renamed to path at the end, removed after a failure."""
     target = target_of(path)
+    refuse_entry(path)
     if mode not in ("x", "w"):
         raise ValueError(f"mode is {mode!r}, expected 'x' or 'w'")
     if mode == "x" and os.path.lexists(target):

@@ -14,8 +14,7 @@ import numpy.typing as npt
 from tessera import _tessera
 from tessera.array import ABOUT_FILES, Array, Origin, opened
 from tessera.attributes import Attributes
-from tessera.layouts import Filters, Layout, Method, Shape
-from tessera.opening import described
+from tessera.layouts import Filters, Layout, Method, Shape, described
 from tessera.places import (
     Checksums,
     Durability,

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 from tessera import datasets
 from tessera.folders import groups
-from tessera.folders.containers import split
 from tessera.folders.lazy import LazyItems, open_dataset
 from tessera.folders.names import SUFFIX
-from tessera.places import Path
+from tessera.places import Path, split
 from tessera.stores import Group
 
 __all__ = ["LazyItems", "TesseraAccessor", "TesseraBackendEntrypoint"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Union
@@ -24,6 +23,7 @@ from tessera.folders.names import SUFFIX, Name, file_name, variable_name
 from tessera.folders.record import MARK, Record
 from tessera.opening import create, open
 from tessera.publish import published_inside
+from tessera.places import split
 from tessera.stores import Group, Store, open_store
 
 
@@ -276,26 +276,6 @@ def _opened_again(
         store = open_store(path, commit=commit, **dict(options))
         _stores[key] = store
     return _opened(store, name, mode)
-
-
-def split(path: str) -> tuple[str, str] | None:
-    """The path or URL of a store, .b2d or .b2z, and the name behind it; None: there is no store.
-
-    A path that leads to a file, or a sparse array, in the directory of a store is no such path; nor
-    is a folder of arrays with the ending of a store.
-    """
-    url = _tessera._is_url(path)
-    ends = re.finditer(r"[^/]\.b2[dz](?=/|$)", path)
-    front = next((path[: found.end()] for found in ends), None)
-    if front is None:
-        return None
-    if not url and front != path:
-        inside = os.path.isdir(path) and groups.is_group(path)
-        if os.path.lexists(path) and not inside:
-            return None
-    if not url and os.path.exists(os.path.join(front, groups.RECORD)):
-        return None
-    return front, path[len(front) :].strip("/")
 
 
 def container_of(place: Any, group: str | None, options: Mapping[str, Any]) -> Container:
