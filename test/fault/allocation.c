@@ -2040,6 +2040,7 @@ check_written(void)
     assert_int_equal(length_of(store, "/a"), second ? 40 : 30);
     assert_int_equal(length_of(store, "/g/b"), second ? 0 : 30);
     assert_int_equal(length_of(store, "/h/c"), second ? 30 : 0);
+    assert_int_equal(length_of(store, "/h/link"), second ? 30 : 0);
     assert_int_equal(length_of(store, "/h/d"), 0);
     assert_int_equal(tess_store_number(store), second ? 2 : 1);
     tess_store_close(store);
@@ -2067,8 +2068,9 @@ list_written(const tess_store *store, tess_error *err)
 }
 
 static tess_status
-change_written(tess_store *store, tess_array *a[3], tess_error *err)
+change_written(tess_store *store, tess_array *a[4], tess_error *err)
 {
+    char *target = NULL;
     tess_status st = tess_store_array(store, "/a", &a[0], err);
     if (st == TESS_OK)
         st = tess_array_append(a[0], 0, 10, written_items + 30, 10 * sizeof(double), NULL, err);
@@ -2078,6 +2080,13 @@ change_written(tess_store *store, tess_array *a[3], tess_error *err)
         st = tess_store_remove(store, "/g", err);
     if (st == TESS_OK)
         st = tess_store_rename(store, "/new", "/h/c", err);
+    if (st == TESS_OK)
+        st = tess_store_link(store, "/h/c", "/h/link", err);
+    if (st == TESS_OK)
+        st = tess_store_target(store, "/h/link", &target, err);
+    tess_free(target);
+    if (st == TESS_OK)
+        st = tess_store_array(store, "/h/link", &a[3], err);
     if (st == TESS_OK)
         st = tess_store_commit(store, err);
     if (st == TESS_OK)
@@ -2091,12 +2100,12 @@ static tess_status
 call_written(struct subject *s, tess_error *err)
 {
     tess_store *store = NULL;
-    tess_array *a[3] = {NULL, NULL, NULL};
+    tess_array *a[4] = {NULL, NULL, NULL, NULL};
     tess_status st = open_written(TESS_MODE_UPDATE, &store, err);
     if (st == TESS_OK)
         st = change_written(store, a, err);
     tess_store_close(store);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         tess_array_discard(a[i]);
     if (st != TESS_OK) { // what is found is for those who have memory
         disarm();
