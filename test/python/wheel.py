@@ -54,13 +54,10 @@ class Wheel(unittest.TestCase):
                 self.assertIn(b"[xarray.backends]\ntessera", archive.read(entries))
                 licence = next(n for n in archive.namelist() if n.endswith("/licenses/LICENSE"))
                 self.assertEqual(archive.read(licence), (SOURCE / "../../LICENSE").read_bytes())
-            package = {"tessera/" + name for name in (
-                "__init__.py", "_tessera.abi3.so", "_tessera.pyi", "array.py", "attributes.py", "cluster.py",
-                "datasets.py", "encoding.py", "folders/__init__.py", "folders/addition.py",
-                "folders/attributes.py", "folders/groups.py", "folders/growth.py", "folders/lazy.py",
-                "folders/names.py", "folders/stored.py", "folders/variables.py",
-                "layouts.py", "opening.py", "operators.py", "packets.py", "places.py",
-                "publish.py", "py.typed", "stores.py", "tasks.py", "xarray_backend.py")}
+            files = [path for path in (SOURCE / "tessera").rglob("*")
+                     if path.suffix in (".py", ".pyi", ".typed")]
+            package = {path.relative_to(SOURCE).as_posix() for path in files}
+            package.add("tessera/_tessera.abi3.so")
             alone = {name.split(".data/platlib/")[-1] for name in names}
             self.assertEqual(package, alone)
             root = next(pathlib.Path(folder).rglob("__init__.py")).parent.parent
