@@ -263,8 +263,9 @@ TESS_API TESS_NODISCARD tess_status tess_store_commit(tess_store *store, tess_er
 
 /**
  * Forget all that was not committed. Arrays of the store that are open can only be closed
- * afterwards; other calls on them return TESS_ERR_STALE. They can be opened again once they are
- * closed; before, opening fails (TESS_ERR_IO, err->sys EWOULDBLOCK).
+ * afterwards; other calls on them return TESS_ERR_STALE. Their paths can be opened again at once,
+ * but of one with leases (packet.h) only when its adoption has ended: until then that fails
+ * (TESS_ERR_IO, err->sys EWOULDBLOCK).
  *
  * @param store  Open for writing. Exclusive access to it and its arrays is required.
  * @param err    Filled on failure; may be NULL.

@@ -213,13 +213,20 @@ file_identify(struct io *io, struct io_identity *identity, tess_error *err)
 }
 
 static void
+file_unlock(struct io *io)
+{
+    struct file *const f = file_of(io);
+    io_lock_release(&f->lock, f->open.fd);
+}
+
+static void
 file_close(struct io *io)
 {
     struct file *const f = file_of(io);
     if (f->map)
         munmap(f->map, f->map_size);
     naming_finish(&f->naming, f->open.fd); // before its lock is free
-    io_lock_release(&f->lock, f->open.fd);
+    file_unlock(io);
     open_file_close(&f->open);
     mem_free(f);
 }
@@ -234,6 +241,7 @@ static const struct io_ops file_ops = {
     .publish = file_publish,
     .stamp = file_stamp,
     .identify = file_identify,
+    .unlock = file_unlock,
     .close = file_close,
 };
 

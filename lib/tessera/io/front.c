@@ -200,6 +200,12 @@ front_identify(struct io *io, struct io_identity *identity, tess_error *err)
 }
 
 static void
+front_unlock(struct io *io)
+{
+    io_unlock(front_of(io)->file);
+}
+
+static void
 front_opened(struct io *io)
 {
     io_opened(front_of(io)->file);
@@ -228,6 +234,7 @@ static const struct io_ops staged_ops = {
     .stamp = front_stamp,
     .identify = front_identify,
     .read_again = front_read_again,
+    .unlock = front_unlock,
     .opened = front_opened,
     .close = front_close,
 };

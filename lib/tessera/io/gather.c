@@ -218,6 +218,15 @@ gather_identify(struct io *io, struct io_identity *identity, tess_error *err)
     return io_identify(gather_of(io)->file, identity, err);
 }
 
+// Nothing is written any more, what was coalesced included.
+static void
+gather_unlock(struct io *io)
+{
+    struct gather *const g = gather_of(io);
+    g->size = 0;
+    io_unlock(g->file);
+}
+
 static void
 gather_close(struct io *io)
 {
@@ -238,6 +247,7 @@ static const struct io_ops gather_ops = {
     .publish = gather_publish,
     .stamp = gather_stamp,
     .identify = gather_identify,
+    .unlock = gather_unlock,
     .close = gather_close,
 };
 

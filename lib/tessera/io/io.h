@@ -81,6 +81,8 @@ struct io_ops {
     // Optional, for an io that keeps some bytes in memory: like `read`, but from the storage.
     tess_status (*read_again)(struct io *io, int64_t offset, void *dst, size_t size,
                               tess_error *err);
+    // Optional. Others may lock it, and nothing is written any more (lock.h).
+    void (*unlock)(struct io *io);
     // Optional. The array is open: release bytes that were kept for opening it.
     void (*opened)(struct io *io);
     // Close and free. A file that was not published is removed.
@@ -108,6 +110,14 @@ io_arrive(const struct io_progress *p, size_t i, tess_status st)
     if (p && p->arrived && st == TESS_OK)
         p->arrived(p, i);
     return st;
+}
+
+static inline void
+io_unlock(struct io *io)
+{
+    if (io->ops->unlock)
+        io->ops->unlock(io);
+    io->locked = false;
 }
 
 static inline tess_status

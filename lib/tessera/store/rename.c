@@ -177,10 +177,8 @@ remove_name(tess_store *s, const char *name, tess_error *err)
             return st;
         manifest_remove_file(&w->next, file);
     }
-    while ((x = writer_find(s, name))) {
-        writer_forget_array(x);
+    while ((x = writer_find(s, name)))
         writer_remove_array(w, x);
-    }
     return TESS_OK;
 }
 

@@ -39,9 +39,12 @@ writer_fresh_name(struct writer *w, const char *folder, char *name)
 
 // -- arrays
 
+// The program may have it open still.
 static void
 array_entry_finish(struct writer_array *x)
 {
+    if (x->a)
+        frame_leave(x->a->grid->frame);
     array_free(x->a);
     mem_free(x->name);
     mem_free(x->made);
@@ -51,19 +54,10 @@ array_entry_finish(struct writer_array *x)
 }
 
 void
-writer_forget_array(const struct writer_array *x)
-{
-    if (x->a)
-        frame_set_left_behind(x->a->grid->frame, true);
-}
-
-void
 writer_forget(struct writer *w)
 {
-    for (size_t i = 0; i < w->narrays; i++) {
-        writer_forget_array(&w->arrays[i]);
+    for (size_t i = 0; i < w->narrays; i++)
         array_entry_finish(&w->arrays[i]);
-    }
     w->narrays = 0;
 }
 
@@ -160,10 +154,8 @@ writer_drop_replaced(tess_store *s)
 {
     struct writer *const w = s->writer;
     for (size_t i = w->narrays; i > 0 && w->replaces; i--)
-        if (writer_is_replaced(s, &w->arrays[i - 1]) && writer_is_made(&w->arrays[i - 1])) {
-            writer_forget_array(&w->arrays[i - 1]);
+        if (writer_is_replaced(s, &w->arrays[i - 1]) && writer_is_made(&w->arrays[i - 1]))
             writer_remove_array(w, &w->arrays[i - 1]);
-        }
 }
 
 void

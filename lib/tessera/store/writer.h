@@ -109,9 +109,8 @@ bool writer_is_made(const struct writer_array *x);
 struct writer_array *writer_find(const tess_store *s, const char *name);
 tess_status writer_add_array(struct writer *w, const char *name, const char *made,
                              struct writer_array **x, tess_error *err);
+// Whoever has it open can only close it, and it can be opened again.
 void writer_remove_array(struct writer *w, struct writer_array *x);
-// Whoever has it can only close it.
-void writer_forget_array(const struct writer_array *x);
 // Arrays whose names new ones have taken are none of the writer's any more.
 void writer_drop_replaced(tess_store *s);
 // One that the program has discarded can be opened again.

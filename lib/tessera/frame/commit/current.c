@@ -62,12 +62,6 @@ frame_check_forked(const struct frame *f, tess_error *err)
                                                                        : TESS_OK;
 }
 
-tess_status
-frame_check_owner(const struct frame *f, tess_error *err)
-{
-    return frame_is_inherited(f) ? owner_refuse(err) : TESS_OK;
-}
-
 // -- the disk
 
 static tess_status
@@ -270,6 +264,22 @@ bool
 frame_is_left_behind(const struct frame *f)
 {
     return f->disk.left_behind;
+}
+
+void
+frame_leave(struct frame *f)
+{
+    f->disk.left_behind = true;
+    if (f->staging.nleases == 0)
+        io_unlock(f->io);
+}
+
+tess_status
+frame_check_owner(const struct frame *f, tess_error *err)
+{
+    if (f->disk.left_behind)
+        return current_changed(-1, err);
+    return frame_is_inherited(f) ? owner_refuse(err) : TESS_OK;
 }
 
 tess_status

@@ -44,13 +44,17 @@ bool frame_is_same_state(const struct frame *x, const struct frame *y);
 // look at the file: the state is known to be gone. false: they look again.
 void frame_set_left_behind(struct frame *f, bool left_behind);
 bool frame_is_left_behind(const struct frame *f);
+// The same for one that is written: nothing is any more, and others may open it for writing. While
+// other processes write chunks to it (leases), it stays locked.
+void frame_leave(struct frame *f);
 
 // -- the process that may change a frame in a file: the one that opened or made it
 
 /*
  * Whether the frame is one in a file that another process opened for writing, which forked this
  * one. frame_check_forked() needs no system call and does not see processes that were made without
- * fork(); it is for callers that ask often. Checks are TESS_ERR_ARG.
+ * fork(); it is for callers that ask often. Checks are TESS_ERR_ARG; frame_check_owner() is
+ * TESS_ERR_STALE after frame_leave().
  */
 tess_status frame_check_forked(const struct frame *f, tess_error *err);
 tess_status frame_check_owner(const struct frame *f, tess_error *err);
