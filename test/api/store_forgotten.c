@@ -209,9 +209,43 @@ opened_again(void **state)
     }
 }
 
+// Other processes write to leases, forgotten or not: nobody else has the file until they end.
+static void
+leased(void **state)
+{
+    tess_store *const store = open_store("s.b2d", TESS_MODE_NEW);
+    tess_array *const a = make(store, TESS_MODE_NEW, 1);
+    tess_array *again = NULL;
+    tess_adoption *adoption = NULL;
+    tess_lease lease;
+    tess_error why;
+    (void)state;
+    ok(tess_store_commit(store, err));
+    for (int closes = 0; closes < 2; closes++) {
+        tess_array *x = NULL;
+        ok(tess_store_array(store, path, &x, err));
+        ok(tess_adoption_begin(x, &adoption, err));
+        ok(tess_adoption_lease(adoption, 10000, &lease, err));
+        if (closes)
+            ok(tess_array_close(x, err)); // the adoption has it still
+        ok(tess_store_abort(store, err));
+        assert_int_equal(tess_store_array(store, path, &again, &why), TESS_ERR_IO);
+        assert_int_equal(why.sys, EWOULDBLOCK);
+        refused(TESS_ERR_STALE, tess_adoption_lease(adoption, 1, &lease, err));
+        ok(tess_adoption_end(adoption, false, err));
+        check_store(store, 1);
+        if (!closes)
+            ok(tess_array_close(x, err));
+        check_store(store, 1);
+    }
+    ok(tess_array_close(a, err));
+    tess_store_close(store);
+    check_stored(1);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {IN_A_FOLDER(opened_again)};
+    const struct CMUnitTest tests[] = {IN_A_FOLDER(opened_again), IN_A_FOLDER(leased)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -342,7 +342,8 @@ frame_lease_free(struct frame *f, struct extent left)
 void
 frame_lease_end(struct frame *f)
 {
-    f->staging.nleases--;
+    if (--f->staging.nleases == 0 && f->disk.left_behind) // frame_leave()
+        io_unlock(f->io);
     if (--f->staging.ncalls == 0 && !f->batch.dirty)
         frame_lock_release(f);
 }
