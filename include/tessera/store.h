@@ -17,33 +17,33 @@
  *     TRY(tess_array_append(v, 0, 1, step_v, sizeof step_v, NULL, &err));
  *     TRY(tess_store_commit(store, &err));
  *
- * **Commits.** A store that is open for writing is changed as one: arrays of it, attributes, which
- * arrays there are and how they are called. Others see nothing of it before tess_store_commit(),
- * and all of it afterwards, whenever the program or, with TESS_DURABILITY_ORDERED, the machine
- * dies. tess_array_flush() and tess_array_close() bring an array of the store to its file, but do
- * not make it current. What is not committed is forgotten when the store is closed.
+ * **Commits.** A store that is open for writing is one transaction: items and attributes, and which
+ * arrays there are, under which names. Others see nothing of it before tess_store_commit(), and all
+ * of it afterwards, even after a crash of the program and, unless with TESS_DURABILITY_NONE, of the
+ * machine. tess_array_flush() and tess_array_close() bring an array of the store to its file, but
+ * do not make it current. What is not committed is forgotten when the store is closed.
  *
  * A new array is made by the calls that make arrays, with tess_storage.store: tess_array_zeros(),
- * tess_array_from(), tess_array_save() of another array, and so on. A path that nothing can get is
- * refused: TESS_ERR_IO, with err->sys EEXIST (a group, a directory or a symbolic link has it),
- * ENOTDIR (it is below an array) or ENAMETOOLONG. TESS_ERR_ARG: a group ends with `.b2nd`, `.b2f`,
+ * tess_array_from(), tess_array_save() of another array, and so on. A path where no file can be
+ * made gives TESS_ERR_IO, with err->sys EEXIST (of a group, a directory or a symbolic link),
+ * ENOTDIR (below an array) or ENAMETOOLONG. TESS_ERR_ARG: a group ends with `.b2nd`, `.b2f`,
  * `.b2b`, `.b2link` or `.b2e`, as files do.
  *
  * **Readers.** What is opened shows one commit, the newest of that time, for as long as it is open:
  * also of arrays that are opened later, removed, or written over. tess_store_refresh() goes on to
- * the newest. A writer reuses no space that a commit needs which is read, or has a name
- * (tess_store_name_commit()). Readers are known by their locks (flock); on file systems without,
- * a reader should not stay on a commit while a writer makes two.
+ * the newest. A writer reuses no space of a commit that is read or has a name
+ * (tess_store_name_commit()). Readers are known by their locks (flock); on file systems without, a
+ * reader should not stay on a commit while a writer makes two.
  *
  * **Other programs.** Each array is an ordinary file, in the state of the last commit. Programs
  * that know of no commits, as python-blosc2, read them one by one, and may see some files before
  * and some after a commit that is just being made. A directory that never had a commit is opened as
- * it is. So are files that other programs changed, added or removed since the last commit: each in
- * its newest state; an event of the log tells it (hooks.h). The next commit has what is there. An
- * array that is open in the state of a commit, and an older commit, give TESS_ERR_STALE once
- * another program has changed the file. Sparse arrays (directories), and files that are links, can
- * be read; they are part of no commit, and no entries of a store that is open for writing. A commit
- * is a file in the directory `.tessera` of the store; its format is in the manual (files.rst).
+ * it is. Files that other programs changed since the last commit (which is logged), or added, are
+ * opened in their newest state; removed ones are left out. The next commit has what is there.
+ * An open array, or an older commit, that needs the file as it was gives TESS_ERR_STALE. Sparse
+ * arrays (directories), and symbolic links to files, are entries only of a store that is open for
+ * reading, and part of no commit. A commit is a file in the directory `.tessera` of the store;
+ * files.rst says what it contains.
  *
  * **Threads.** Any number of threads may use a store that is open for reading at once, except to
  * refresh or close it. One that is open for writing is for one thread at a time, calls that make an
@@ -85,7 +85,7 @@ typedef struct tess_entry {
     /** As the name of its file says; the file may be something else. Of what is embedded in
         embed.b2e: TESS_ENTRY_ARRAY. */
     tess_entry_kind kind;
-    int64_t size; /**< stored bytes; 0 for a group, and an array in a directory of its own */
+    int64_t size; /**< stored bytes, as committed; 0: a group, a sparse or a new array */
     bool attributes; /**< there are attributes of a group at this path: tess_store_attributes() */
 } tess_entry;
 
@@ -107,8 +107,8 @@ typedef struct tess_commit {
  * tess_store_left_out() tells it: names that do not end as those of arrays do; members that are
  * compressed or encrypted; names that are absolute, have `..`, empty parts, backslashes, control
  * characters, more than 64 parts or 4096 bytes, or are not UTF-8; and what has the path of another
- * entry. Of two members of one name the later one in the list counts, of two files of one path the
- * array; files and members count before what is in embed.b2e.
+ * entry. Of two members of one path the later one in the list counts; of two files the first in
+ * tess_entry_kind; both before what is in embed.b2e.
  *
  * @param storage  Where: path, or image or source of a zip file; offset 0. Its durability is that
  *                 of commits. Its checksums, limits, mmap, lock_file, plain, plugins and context
@@ -159,8 +159,8 @@ TESS_API void tess_store_close(tess_store *store);
  * will have.
  *
  * @param store  An open store.
- * @return their number, the root included: at least 1; 0 if a store that is written could not be
- *         listed again, for want of memory.
+ * @return their number with the root, at least 1; 0 if the store could not be listed again, here or
+ *         in tess_store_refresh().
  */
 TESS_API int64_t tess_store_count(tess_store *store);
 
@@ -189,9 +189,8 @@ TESS_API void tess_store_entry_sized(tess_store *store, int64_t index, tess_entr
 TESS_API int64_t tess_store_find(tess_store *store, const char *path);
 
 /**
- * The next entry that is not below another one: to list what a group contains without what is
- * below its groups, start at the entry behind the group, and go on until the index is that of
- * tess_store_next() of the group.
+ * Skip an entry and all below it. To list only the direct members of a group, start behind its
+ * index, step with tess_store_next(), and stop at tess_store_next() of the group.
  *
  * @param store  An open store.
  * @param index  0 <= index < tess_store_count().
@@ -206,9 +205,9 @@ TESS_API int64_t tess_store_next(tess_store *store, int64_t index);
  *
  * A link is followed: to the array that has the path which it leads to, as the store is now.
  *
- * An array of a store that has items may not lose all of them (TESS_ERR_UNSUPPORTED): remove it and
- * make another one. What is in embed.b2e is opened for reading only, and is
- * neither removed nor renamed.
+ * An array with items in the last commit may not lose all of them (TESS_ERR_UNSUPPORTED): replace
+ * it by a new one. What is in embed.b2e is opened for reading only, and is neither removed nor
+ * renamed.
  *
  * @param store  An open store.
  * @param path   As in tess_store_find().
@@ -236,8 +235,8 @@ TESS_API TESS_NODISCARD tess_status tess_store_array(tess_store *store, const ch
  * @param a      Receives it; NULL on failure.
  * @param err    Filled on failure; may be NULL.
  *
- * @return as tess_store_array(), but TESS_ERR_TYPE if it is an array, in a store that is open for
- *         writing; TESS_ERR_NOT_FOUND also if the group has no attributes.
+ * @return as tess_store_array(); for writing, TESS_ERR_TYPE if it is an array; for reading,
+ *         TESS_ERR_NOT_FOUND also if it has no attributes.
  */
 TESS_API TESS_NODISCARD tess_status tess_store_attributes(tess_store *store, const char *path,
                                                           tess_array **a, tess_error *err);
@@ -254,18 +253,17 @@ TESS_API TESS_NODISCARD tess_status tess_store_attributes(tess_store *store, con
  * @return TESS_OK, or
  *         TESS_ERR_ARG if the store is open for reading;
  *         TESS_ERR_STALE if another program changed an array since it was opened;
- *         as tess_array_flush(). After a failure the store on the disk has its last commit, and the
- *         call can be made again; unless tess_store_number() tells that the commit is made: then
- *         what was left undone, names of files or their first bytes, is done by the next commit, or
- *         by whoever opens the store for writing next.
+ *         as tess_array_flush(). After a failure the last commit is current, and the call can be
+ *         repeated. If tess_store_number() has changed, the commit is made: renaming files and
+ *         writing their first bytes is then left to the next commit, or to the next opening for
+ *         writing.
  */
 TESS_API TESS_NODISCARD tess_status tess_store_commit(tess_store *store, tess_error *err);
 
 /**
  * Forget all that was not committed. Arrays of the store that are open can only be closed
- * afterwards; other calls on them return TESS_ERR_STALE. Their paths can be opened again at once,
- * but of one with leases (packet.h) only when its adoption has ended: until then that fails
- * (TESS_ERR_IO, err->sys EWOULDBLOCK).
+ * afterwards; other calls on them return TESS_ERR_STALE. Their paths can be opened again at once;
+ * that of an array with leases (packet.h) fails until they end (TESS_ERR_IO, err->sys EWOULDBLOCK).
  *
  * @param store  Open for writing. Exclusive access to it and its arrays is required.
  * @param err    Filled on failure; may be NULL.
@@ -319,8 +317,8 @@ TESS_API TESS_NODISCARD tess_status tess_store_rename(tess_store *store, const c
 
 /**
  * Make a link, with the next commit: an entry that leads to another one by its path. It may be
- * opened as an array at once, be renamed, removed and copied. When the other entry is renamed or
- * removed, the link still has its path, where another array may come.
+ * opened as an array at once, be renamed, removed and copied. When the target is renamed or
+ * removed, the link leads to what has its old path then, or to nothing.
  *
  * Other programs see a file that ends with `.b2link`, which python-blosc2 ignores: an empty frame,
  * with the path in the attribute "target".
@@ -354,14 +352,14 @@ TESS_API TESS_NODISCARD tess_status tess_store_target(tess_store *store, const c
  * Copy a store as it is read: to a zip file, or to a new directory with one commit. Chunks are
  * copied as they are stored.
  *
- * A zip file has its members stored, the smallest first, as python-blosc2 writes them, with the
- * space that is free in each file (tess_compact() takes that out). It is written from start to end,
- * and appears whole. A directory has what is in embed.b2e as files of their own; a copy that fails
- * leaves a directory without a commit.
+ * A zip file has its members stored, the smallest first, embed.b2e last, as python-blosc2 writes
+ * them; free space in frames stays. It is written from start to end, and appears whole. A directory
+ * has what is in embed.b2e as files of their own; a copy that fails leaves a directory without a
+ * commit.
  *
  * @param store    Open for reading.
- * @param storage  Where: a path, a zip file if that ends with `.b2z`; or a source that takes a zip
- *                 file; mode TESS_MODE_NEW, or TESS_MODE_REPLACE of a zip file.
+ * @param storage  Where: a path (`.b2z`: a zip file; else a directory), or a source (a zip file);
+ *                 mode TESS_MODE_NEW, or, for a zip file, TESS_MODE_REPLACE.
  * @param err      Filled on failure; may be NULL.
  *
  * @return TESS_OK, or
@@ -382,7 +380,7 @@ TESS_API uint64_t tess_store_number(const tess_store *store);
 
 /**
  * List the commits that are kept, by ascending number: the newest one, those that have a name, and
- * others that are still read, or that the next commit has not removed yet.
+ * others that are read, or that no writer has removed yet.
  *
  * The list is that of the directory at the time of the call: the newest commit may be newer than
  * the one that is read, and one without a name may be gone when tess_store_open_commit() is called.
@@ -411,7 +409,7 @@ TESS_API TESS_NODISCARD tess_status tess_store_commits_sized(const tess_store *s
  * tess_store_forget_commit(). What it needs of files is not reused.
  *
  * @param store  Open for writing.
- * @param name   1 to 100 characters without spaces and slashes.
+ * @param name   1 to 100 bytes: no space, '/' or array ending.
  * @param err    Filled on failure; may be NULL.
  *
  * @return TESS_OK, or TESS_ERR_ARG if there is no commit, or it has a name; TESS_ERR_IO (err->sys
@@ -421,8 +419,8 @@ TESS_API TESS_NODISCARD tess_status tess_store_name_commit(tess_store *store, co
                                                            tess_error *err);
 
 /**
- * Take the name from a commit. It goes with the next commit, unless it is being read, and so does
- * the space that only it needs.
+ * Take the name from a commit. The next writer that opens the store, or commits, removes it with
+ * its space, unless it is read.
  *
  * @param store  Open for writing.
  * @param name   As it was given.
@@ -434,12 +432,12 @@ TESS_API TESS_NODISCARD tess_status tess_store_forget_commit(tess_store *store, 
                                                              tess_error *err);
 
 /**
- * What was left out: a file or member that is no entry of the store.
+ * What was left out: a file or member that is no entry; of a store that is open for reading.
  *
  * @param store   An open store.
  * @param index   From 0 on.
- * @param name    Receives its name, as the directory or zip file has it, or the path that it shares
- *                with an entry; valid until the store is closed.
+ * @param name    Receives its name in the directory or zip file, or the path that it shares with an
+ *                entry; valid until the next call on the store.
  * @param reason  Receives the reason in a few words; static.
  * @return false: there are not so many; nothing is received.
  */

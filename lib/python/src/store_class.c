@@ -634,7 +634,7 @@ static PyMethodDef methods[] = {
     {"name_commit", store_name_commit, METH_O,
      "Give the last commit a name, by which it stays, and can be opened."},
     {"forget_commit", store_forget_commit, METH_O,
-     "Take the name from a commit. It goes with the next commit, unless it is being read."},
+     "Take the name from a commit. The next writer removes it, unless it is read."},
     {"_commits", store_commits, METH_NOARGS, "_commits()"},
     {"_kind", store_kind, METH_O, "_kind(name)"},
     {"_entries", store_entries, METH_VARARGS, "_entries(name, deep)"},

@@ -158,10 +158,10 @@ def to_tessera(
     stored as they were unless encoding has them, and attributes of the dataset are updated. All
     dimensions keep their lengths.
 
-    append_dim is a dimension of what is stored: the variables that have it grow along it by those of
-    the dataset, which must be the same. They are encoded as those that are stored. Variables without
-    it stay as they are. An append that fails, or is killed, leaves the dataset as it was; in an open
-    store, abort() forgets what a call that failed has changed.
+    append_dim is a stored dimension: all variables that have it grow along it by those of the
+    dataset, which must have them all. They are encoded as those that are stored. Variables without
+    it stay as they are. An append that fails, or is killed, leaves the dataset as it was; in an
+    open store, abort() forgets what a call that failed has changed.
 
     shared: as in from_dask(); not in stores.
 

@@ -40,13 +40,13 @@ def open(
     chooses. mmap reads the file through a memory map.
 
     checksums "verify" compares each chunk that is read with its checksum; "none" writes none.
-    durability is what a commit survives: "none" the end of the program, "ordered" also that of the
-    machine, with this or an older commit; with "fsync" it is on the disk. memory_limit is the most
-    bytes of one allocation that a file may ask for (1 GiB): beyond it, LimitError. wait is for how
-    many seconds an array that is open for writing elsewhere is waited for, math.inf without end:
-    then BlockingIOError. lock_file creates the lock file of c-blosc2, for programs that use it.
-    With explicit_commits only flush(), close() and the end of an adoption change the file: without,
-    long series of writes are also committed in between.
+    durability is what a commit survives: "none" a crash of the program; "ordered" also one of the
+    machine, after which this or an older commit is there; with "fsync" it is this one. memory_limit
+    is the most bytes of one allocation that a file may ask for (1 GiB): beyond it, LimitError. wait
+    is the timeout in seconds, math.inf for none, if the array is open for writing elsewhere; after
+    it, BlockingIOError. lock_file creates the lock file of c-blosc2, for programs that use it. With
+    explicit_commits only flush(), close() and the end of an adoption change the file: without, long
+    series of writes are also committed in between.
 
     >>> import tessera
     >>> tessera.open("nothing.b2nd")  # doctest: +ELLIPSIS

@@ -105,7 +105,7 @@ def is_changed(place: Mapping[str, Any]) -> bool:
 
 
 def state_of(place: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What a commit to a file changes: where its frame ends, and when it was written."""
+    """What a commit to a file changes: identity, time, size and header."""
     if place.get("url"):
         return ()
     path = place["path"]

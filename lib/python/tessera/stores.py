@@ -352,11 +352,10 @@ class Store(_tessera.Store, Group):
             self.close()
 
     def commits(self) -> list[Commit]:
-        """The commits that are kept, the newest one last; each can be given to open_store().
+        """The commits that are kept, the newest last; open_store() takes a number or a name.
 
-        Those without a name are the newest one, and others that are read still, or that the next
-        commit has not removed yet. The list is that of the directory now; of a zip file it is
-        empty.
+        Those without a name are the newest one, and others that are read, or that no writer has
+        removed yet. The list is that of the directory now; of a zip file it is empty.
 
         >>> import tessera
         >>> with tessera.open_store("kept.b2d", "x") as store:
@@ -437,10 +436,10 @@ def open_store(
 ) -> Store:
     """Open a store: a directory, or a zip file of arrays, also at a URL, or the bytes of one.
 
-    mode is "r" for reading, "r+" for reading and writing, "x" for a new one, or "a": as "r+" if it
-    is there, else as "x". Zip files are read only. commit is the name of a commit, or its number,
-    that is read in place of the newest one. The other arguments are those of open(): durability is
-    that of commits; wait is for a store that is open for writing elsewhere.
+    mode is "r" for reading, "r+" for reading and writing, "x" for a new store, or "a": "r+" if the
+    store exists, else "x". Zip files are read only. commit is the name of a commit, or its number,
+    that is read in place of the newest one. The other arguments are those of open(): durability is that
+    of commits; wait is for a store that is open for writing elsewhere.
 
     >>> import tessera
     >>> with tessera.open_store("months.b2d", "x") as store:

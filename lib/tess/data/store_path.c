@@ -60,8 +60,8 @@ take_commit(const char *path, size_t start, size_t end, struct store_path *p)
     return front > 0;
 }
 
-// The first part of a path that names a commit: of a store that is there, unless no part before it
-// is a store.
+// The first part that names a commit. Behind a part that is a store, the store of the commit must
+// exist.
 static bool
 find_commit(const char *path, struct store_path *p)
 {

@@ -46,7 +46,7 @@ store_is_durable(const tess_store *s)
     return s->storage.durability >= TESS_DURABILITY_ORDERED;
 }
 
-// Commits but for the newest, as far as they stay.
+// Remove unused older commits; load the others.
 static tess_status
 drop_older(tess_store *s, tess_error *err)
 {
@@ -92,7 +92,7 @@ drop_older(tess_store *s, tess_error *err)
     return TESS_OK;
 }
 
-// Take names away, or give them. They are on the disk then.
+// Do the moves that take, or give, names; sync the names.
 static tess_status
 move_files(const tess_store *s, const struct manifest *m, bool give, tess_error *err)
 {

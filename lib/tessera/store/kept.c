@@ -56,10 +56,10 @@ store_name(tess_store *s, const char *name, tess_error *err)
         return st;
     if (!state_files_is_name(name))
         return err_set(err, TESS_ERR_ARG, -1,
-                       "the name of a commit has 1 to 100 characters, no slash and no space, and "
-                       "does not end as those of arrays do");
+                       "the name of a commit is 1 to 100 bytes without space or slash, and must "
+                       "not end with .b2nd, .b2f or .b2b");
     if (!s->state || s->writer->unfinished)
-        return err_set(err, TESS_ERR_ARG, -1, "the store has no commit yet");
+        return err_set(err, TESS_ERR_ARG, -1, "the store has no commit yet, or none that is done");
     if (s->writer->current.name[0])
         return err_set(err, TESS_ERR_ARG, -1, "the commit has the name %s already",
                        s->writer->current.name);

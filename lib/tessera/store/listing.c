@@ -157,7 +157,7 @@ listing_name_fault(const char *name, size_t size)
         const size_t length = i - start;
         if (length == 0 || (length == 1 && part[0] == '.') ||
             (length == 2 && part[0] == '.' && part[1] == '.'))
-            return "its name leads out of the store, or has empty parts";
+            return "its name has a part that is empty, . or ..";
         parts += i < size;
         start = i + 1;
     }

@@ -370,7 +370,7 @@ manifest_write(const struct manifest *m, uint8_t **bytes, size_t *size, tess_err
 static tess_status
 manifest_damaged(const char *what, tess_error *err)
 {
-    return err_set(err, TESS_ERR_CORRUPT, -1, "the state of the store: %s", what);
+    return err_set(err, TESS_ERR_CORRUPT, -1, "manifest of the store: %s", what);
 }
 
 static bool

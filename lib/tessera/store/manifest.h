@@ -13,11 +13,11 @@
  *
  * A file is a frame. Its *front* is the bytes of it that lead to its state: the header, or all of
  * an empty frame. The *tail* is the last bytes of that state, which tell it from those of other
- * files. Until the file itself has the front, it has the one in *before*, or a mixture of the two;
- * empty: the commit did not change it.
+ * files. Until the file has its front, it has *before*, or a mixture; empty: there is none.
+ * *since*: the commit that last changed it.
  *
- * A *move* gives a file another name. Those with the number of the commit follow it, in their
- * order; others were done, and say to readers of older commits where a file is.
+ * A *move* gives a file another name. Those of the commit itself follow it, moves from .tessera/new
+ * last; older ones tell readers of older commits where a file is.
  *
  * A manifest belongs to one thread while it is made; constant from then on.
  */

@@ -76,7 +76,7 @@ writer_check_new_name(const tess_store *s, const char *name, tess_error *err)
             const size_t size = strlen(ending);
             if ((size_t)(at - name) > size && memcmp(at - size, ending, size) == 0)
                 return err_set(err, TESS_ERR_ARG, -1,
-                               "%s: the name of a group does not end with %s, as files do", name,
+                               "%s: the name of a group must not end with %s, as a file's", name,
                                ending);
         }
     char longest[WRITER_NAME_SIZE + 8]; // the lock file that others may ask for

@@ -10,9 +10,9 @@
  * threads may use it at once, without a lock; store_refresh() requires exclusive access. Arrays of
  * a zip file hold the store, and read through its io.
  *
- * A store that is written has a writer, which holds each array that was opened or made, until the
- * commit after the program has closed it. All of it requires exclusive access to the store; what
- * the program does with the arrays meanwhile does not.
+ * A store that is written has a writer, which holds each array that was opened or made, until it is
+ * closed and has nothing to commit. All of it requires exclusive access to the store; what the
+ * program does with the arrays meanwhile does not.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H

@@ -87,7 +87,7 @@ writer_check(const tess_store *s, tess_error *err)
     return TESS_OK;
 }
 
-// Whether there is such an array: a new one was made, or is open.
+// Not discarded, if it is open; else made, or of a commit.
 bool
 writer_is_made(const struct writer_array *x)
 {

@@ -133,8 +133,8 @@ check_end(struct zip_end *end, int64_t memory, tess_error *err)
         return err_set(err, TESS_ERR_UNSUPPORTED, end->at, "a zip file in several volumes");
     if (end->start > (uint64_t)end->at || end->size > (uint64_t)end->at - end->start)
         return err_set(err, TESS_ERR_CORRUPT, end->at,
-                       "a list of %" PRIu64 " bytes at %" PRIu64 ", in %" PRId64
-                       " bytes before the end of the list",
+                       "a list of %" PRIu64 " bytes at %" PRIu64
+                       ", and its end record stands at %" PRId64,
                        end->size, end->start, end->at);
     end->base = end->at - (int64_t)(end->start + end->size);
     if (end->count > end->size / RECORD_SIZE)

@@ -21,7 +21,7 @@ struct io_progress;
 #define ZIP_LOCAL_SIZE 30 // of the header in front of a member, without name and extra field
 
 struct zip_member {
-    const char *name; // NUL-terminated, in the list's own memory; not checked, but for a NUL in it
+    const char *name; // NUL-terminated, in the list's own memory; not checked, may contain NUL
     size_t name_size;
     size_t extra_size; // of the extra field in the directory; that of the local header may differ
     int64_t local; // position of its local header

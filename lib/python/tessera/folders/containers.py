@@ -74,7 +74,7 @@ class Folder:
         return Opener(open, (file,), self._options)
 
     def close(self) -> None:
-        """What was opened by itself stays open."""
+        """Nothing: each array is closed by itself."""
 
     def read_record(self) -> Record:
         return groups.read_group(self.path)

@@ -135,16 +135,16 @@ const struct command cmd_commits = {
     .details =
         "STORE is a directory of arrays, .b2d; a zip file has no commits. Each command that\n"
         "changes the store makes a commit, with the next number. Listed are the number and the\n"
-        "name of the newest one, of those that have a name, and of others that are read still,\n"
-        "or that the next commit removes.\n\n"
+        "name of the newest one, of those that have a name, and of others that are read, or that\n"
+        "no command that writes has removed yet.\n\n"
         "Commands that read take paths as climate.b2d@NAME/winds/u: the array as it is in that\n"
-        "commit; NAME may be the number. What a commit with a name needs of the files stays,\n"
-        "until --forget takes the name away; it then goes with the next commit.\n",
+        "commit; NAME may be the number. A commit stays while it has a name. After --forget, the\n"
+        "next command that writes to the store may remove it.\n",
     .examples =
         (const struct example[]){
             {"which there are", "tess commits climate.b2d"},
             {"keep the newest one", "tess commits climate.b2d --name april"},
-            {"what changed since",
+            {"the array before",
              "tess commits climate.b2d --name april && tess append climate.b2d/winds/u winds.npy "
              "&& tess info climate.b2d@april/winds/u"},
             {0},

@@ -162,9 +162,9 @@ const struct command cmd_remove = {
         "PATH is an array, damaged or not, with what belongs to it; other files and folders are\n"
         "refused. Or it is an array or a group in a store, as climate.b2d/winds: with all that is\n"
         "below it. What is removed from one store goes with one commit; a commit that has a name,\n"
-        "or is read, still has it (tess commits). If something is wrong with the path of an\n"
-        "entry, or there is nothing at one, nothing at all is removed; then come the stores, and\n"
-        "at last the files, up to the first that fails.\n",
+        "or is read, still has it (tess commits). All paths are looked up before anything is\n"
+        "removed. Then each store is committed, and last the files are removed, up to the first\n"
+        "failure.\n",
     .examples =
         (const struct example[]){
             {"an array", "tess remove winds.b2nd"},

@@ -116,7 +116,7 @@ rename_file(struct renaming *r, tess_error *err)
     const size_t to_folder = path_folder_size(r->to), from_folder = path_folder_size(r->from);
     const bool same = to_folder == from_folder && memcmp(r->to, r->from, to_folder) == 0;
     if (!path_sync_name(r->to) || (!same && !path_sync_name(r->from)))
-        st = report_errno(err, "has the name, which may be lost if the machine stops");
+        st = report_errno(err, "was renamed, but the new name could not be synced");
 out:
     tess_array_discard(a);
     return st;

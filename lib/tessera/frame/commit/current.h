@@ -44,8 +44,8 @@ bool frame_is_same_state(const struct frame *x, const struct frame *y);
 // look at the file: the state is known to be gone. false: they look again.
 void frame_set_left_behind(struct frame *f, bool left_behind);
 bool frame_is_left_behind(const struct frame *f);
-// The same for one that is written: nothing is any more, and others may open it for writing. While
-// other processes write chunks to it (leases), it stays locked.
+// The same for one that is written: nothing is written to it any more, and it is unlocked, but not
+// before its last lease ends.
 void frame_leave(struct frame *f);
 
 // -- the process that may change a frame in a file: the one that opened or made it
