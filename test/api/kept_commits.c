@@ -400,6 +400,62 @@ not_removed(void **state)
     tess_store_close(store);
 }
 
+// Items that do not compress, of version v.
+static void
+make_noise(int32_t v, int32_t *items, int n)
+{
+    struct random r;
+    random_init(&r, (uint64_t)v);
+    random_bytes(&r, items, (size_t)n * sizeof *items);
+}
+
+// A commit that is kept has its own file, also where an array was replaced by one with the same
+// bytes and that one was changed.
+static void
+replaced_by_the_same(void **state)
+{
+    enum { NITEMS = 6000, CHUNK = 500, VERSIONS = 12 };
+    static int32_t first[NITEMS], items[NITEMS];
+    const char *const path = files_path("s.b2d");
+    tess_store *store = open_as(path, TESS_MODE_NEW);
+    tess_array *a = NULL;
+    (void)state;
+    make_noise(0, first, NITEMS);
+    for (int i = 0; i < 2; i++) {
+        tess_storage storage = at("/a", TESS_MODE_REPLACE);
+        tess_params params;
+        storage.store = store;
+        tess_params_init(&params);
+        params.ndim = 1;
+        params.shape[0] = NITEMS;
+        params.chunkshape[0] = CHUNK;
+        params.dtype = "<i4";
+        ok(tess_array_from(&storage, &params, first, sizeof first, &a, err));
+        ok(tess_array_close(a, err));
+        ok(tess_store_commit(store, err));
+        if (i == 0)
+            ok(tess_store_name_commit(store, "kept", err));
+    }
+    for (int v = 1; v < VERSIONS; v++) {
+        const int64_t start = v * 7 % (NITEMS / CHUNK) * CHUNK, stop = start + CHUNK;
+        make_noise(v, items, CHUNK);
+        ok(tess_store_array(store, "/a", &a, err));
+        ok(tess_array_write(a, &start, &stop, items, CHUNK * sizeof *items, err));
+        ok(tess_array_close(a, err));
+        ok(tess_store_commit(store, err));
+        const tess_storage storage = at(path, TESS_MODE_READ);
+        const int64_t none = 0, all = NITEMS;
+        tess_store *kept = NULL;
+        ok(tess_store_open_commit(&storage, "kept", &kept, err));
+        ok(tess_store_array(kept, "/a", &a, err));
+        ok(tess_array_read(a, &none, &all, items, sizeof items, err));
+        assert_memory_equal(items, first, sizeof items);
+        ok(tess_array_close(a, err));
+        tess_store_close(kept);
+    }
+    tess_store_close(store);
+}
+
 // A name that no file can get is refused before there is a commit which could not be followed; so
 // is one of a group, and one below an array, which others would take for a group.
 static void
@@ -483,8 +539,15 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(listed),  IN_A_FOLDER(none),  IN_A_FOLDER(arguments),   IN_A_FOLDER(sizes),
-        IN_A_FOLDER(strange), IN_A_FOLDER(which), IN_A_FOLDER(not_removed), IN_A_FOLDER(not_made),
+        IN_A_FOLDER(replaced_by_the_same),
+        IN_A_FOLDER(listed),
+        IN_A_FOLDER(none),
+        IN_A_FOLDER(arguments),
+        IN_A_FOLDER(sizes),
+        IN_A_FOLDER(strange),
+        IN_A_FOLDER(which),
+        IN_A_FOLDER(not_removed),
+        IN_A_FOLDER(not_made),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

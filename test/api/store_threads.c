@@ -505,6 +505,22 @@ number_of(const tess_array *a)
     return items[0];
 }
 
+// What gets another name, and is another array, again and again: a number and those that follow it.
+static void
+check_moved(tess_store *store)
+{
+    int32_t items[NITEMS];
+    const int64_t start = 0, stop = NITEMS;
+    tess_array *x = NULL;
+    const bool below = tess_store_find(store, "/g/x") >= 0;
+    assert_true((tess_store_find(store, "/x") < 0) == below);
+    ok(tess_store_array(store, below ? "/g/x" : "/x", &x, err));
+    ok(tess_array_read(x, &start, &stop, items, sizeof items, err));
+    for (int i = 1; i < NITEMS; i++)
+        assert_int_equal(items[i], items[0] + i);
+    ok(tess_array_close(x, err));
+}
+
 // The number of the commit that a store shows. a: NULL, or receives what was opened.
 static int32_t
 check_commit(tess_store *store, tess_array *a[ARRAYS])
@@ -521,7 +537,7 @@ check_commit(tess_store *store, tess_array *a[ARRAYS])
     ok(tess_attr_get_int(attributes, "number", &number, err));
     assert_int_equal(number, first);
     ok(tess_array_close(attributes, err));
-    assert_true((tess_store_find(store, "/x") < 0) != (tess_store_find(store, "/g/x") < 0));
+    check_moved(store);
     if (a == own)
         close_written(own);
     return first;
@@ -577,6 +593,17 @@ share(void *arg)
     return NULL;
 }
 
+static atomic_int warnings;
+
+// A tess_log_fn: that another program changed an array, where there is none.
+static void
+count_warning(const tess_log_entry *entry, void *user)
+{
+    (void)entry;
+    (void)user;
+    atomic_fetch_add(&warnings, 1);
+}
+
 static void
 readers_beside_commits(void **state)
 {
@@ -585,6 +612,7 @@ readers_beside_commits(void **state)
         .commits = random_cases(24, 400),
         .seed = random_seed(),
     };
+    ok(tess_log_set(TESS_LOG_WARNING, count_warning, NULL, err));
     pthread_t writer, readers[READERS + SHARED];
     tess_store *store = NULL;
     tess_storage storage = storage_at(b.path, TESS_MODE_NEW);
@@ -616,6 +644,8 @@ readers_beside_commits(void **state)
         assert_int_equal(pthread_join(readers[i], NULL), 0);
     ok(tess_store_refresh(b.shared, NULL, err));
     assert_int_equal(check_commit(b.shared, NULL), b.commits);
+    ok(tess_log_set(TESS_LOG_OFF, NULL, NULL, err));
+    assert_int_equal(atomic_load(&warnings), 0);
     tess_store_close(b.shared);
     assert_int_equal(pthread_rwlock_destroy(&b.lock), 0);
 }

@@ -120,14 +120,17 @@ tx_make(struct tx *t, int k, bool replace)
     storage.mode = replace ? TESS_MODE_REPLACE : TESS_MODE_NEW;
     tess_params_init(&params);
     params.ndim = 1;
+    const bool same = t->now.arrays[k].there && one_in(&t->r, 2); // perhaps byte by byte
     t->now.arrays[k].there = true;
     t->now.arrays[k].note = 0;
-    t->now.arrays[k].length = 1 + (int)below(&t->r, TX_ITEMS);
+    if (!same) {
+        t->now.arrays[k].length = 1 + (int)below(&t->r, TX_ITEMS);
+        draw_items(t, t->now.arrays[k].items, t->now.arrays[k].length);
+    }
     params.shape[0] = t->now.arrays[k].length;
-    params.chunkshape[0] = 1 + below(&t->r, 20);
-    params.blockshape[0] = 1 + below(&t->r, params.chunkshape[0]);
+    params.chunkshape[0] = 1 + params.shape[0] % 20;
+    params.blockshape[0] = 1 + params.shape[0] % params.chunkshape[0];
     params.dtype = "<i4";
-    draw_items(t, t->now.arrays[k].items, t->now.arrays[k].length);
     ok(tess_array_from(&storage, &params, t->now.arrays[k].items,
                        (size_t)t->now.arrays[k].length * sizeof(int32_t), &a, err));
     t->open[k] = a;

@@ -110,7 +110,7 @@ open_directory(struct lock_file *s, const char *path, const struct folder *folde
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
     const int fd = open_files_at(AT_FDCWD, parent, flags, 0);
     tess_status st =
-        fd >= 0 ? TESS_OK : err_sys(err, errno, "opening the directory of %s", s->name);
+        fd >= 0 ? TESS_OK : err_open(err, errno, "opening the directory of %s", s->name);
     if (st == TESS_OK) {
         open_file_borrow(&s->own, fd);
         st = open_file_share(&s->own, NULL, parent, flags, err);

@@ -105,14 +105,28 @@ store_state_open(const tess_store *s, const char *commit_name, struct store_stat
     return st;
 }
 
-tess_status
-store_state_newest(const tess_store *s, uint64_t *number, tess_error *err)
+// The newest commit, and what is still to follow it. Number 0: there are none.
+static tess_status
+find_newest(const tess_store *s, struct state_file *newest, tess_error *err)
 {
     struct state_file *list;
     size_t n;
+    *newest = (struct state_file){.phase = STATE_DONE};
     const tess_status st = state_files_list(&s->files, &list, &n, err);
-    *number = st == TESS_OK && n > 0 ? list[n - 1].number : 0;
+    if (st != TESS_OK)
+        return st;
+    if (n > 0)
+        *newest = list[n - 1];
     mem_free(list);
+    return TESS_OK;
+}
+
+tess_status
+store_state_newest(const tess_store *s, uint64_t *number, tess_error *err)
+{
+    struct state_file newest;
+    const tess_status st = find_newest(s, &newest, err);
+    *number = newest.number;
     return st;
 }
 
@@ -277,13 +291,13 @@ changed_by_others(const struct store_state *state, tess_error *err)
                    state->m.number);
 }
 
-// TESS_ERR_STALE: a writer committed since the newest commit had that number.
+// TESS_ERR_STALE: a writer has gone on since that was the newest commit.
 static tess_status
-check_still_newest(const tess_store *s, uint64_t number, tess_error *err)
+check_still_newest(const tess_store *s, const struct state_file *newest, tess_error *err)
 {
-    uint64_t now;
-    const tess_status st = store_state_newest(s, &now, err);
-    return st == TESS_OK && now != number
+    struct state_file now;
+    const tess_status st = find_newest(s, &now, err);
+    return st == TESS_OK && (now.number != newest->number || now.phase != newest->phase)
                ? err_set(err, TESS_ERR_STALE, -1, "a writer commits again and again")
                : st;
 }
@@ -297,14 +311,16 @@ reader_changed(void *user, struct io *io, tess_error *err)
     tess_status st = TESS_ERR_STALE;
     for (int i = 0; i < TRIES && st == TESS_ERR_STALE; i++) {
         struct store_state *newest = NULL;
+        uint64_t number = 0;
         st = store_state_open(r->s, NULL, &newest, err);
         const struct manifest *const m = newest ? &newest->m : &r->state->m;
-        const uint64_t number = newest ? newest->m.number : 0;
         if (st == TESS_OK)
             st = is_known(r->state, r->file, m, io, &known, err);
-        store_state_release(newest);
         if (st == TESS_OK && !known) // the bytes may be of a commit that was made meanwhile
-            st = check_still_newest(r->s, number, err);
+            st = store_state_newest(r->s, &number, err);
+        if (st == TESS_OK && !known && number != (newest ? newest->m.number : 0))
+            st = err_set(err, TESS_ERR_STALE, -1, "a writer commits again and again");
+        store_state_release(newest);
     }
     return st == TESS_OK && !known ? changed_by_others(r->state, err) : st;
 }
@@ -398,55 +414,79 @@ try_name(const tess_store *s, const struct manifest_file *file, const char *name
 }
 
 /*
- * Under the name that it has in the commit; or one that it got since; or, where files have not
- * followed the newest commit yet, one that it had before.
+ * Names under which a file of a commit may be now, in the order in which it gets them; how many
+ * there are. The moves of all commits before the newest one are done. Of those of the newest one,
+ * in its first phase those that take names away are under way, to names that no other file gets; in
+ * the second one those that give names, which no other file has then.
  */
+static int
+names_now(const struct manifest_file *file, uint64_t number, const struct manifest *newest,
+          enum state_phase phase, const char *names[2])
+{
+    const char *name = file->name;
+    int n = 1;
+    if (number == newest->number) { // from where its own moves begin
+        const char *const new_name = name_before(newest, name);
+        const char *const old_name = new_name ? name_before(newest, new_name) : NULL;
+        name = old_name ? old_name : new_name ? new_name : name;
+        number--;
+    }
+    names[0] = name;
+    while ((name = manifest_moved(newest, name, &number))) {
+        const bool gives = store_is_new_name(names[n - 1]);
+        const bool is_last = number == newest->number;
+        if (is_last && gives && phase == STATE_COMMITTED)
+            break;
+        if (!is_last || phase != (gives ? STATE_MOVED : STATE_COMMITTED))
+            n = 0;
+        names[n++] = name;
+        number -= store_is_new_name(name); // the move that leads on from there is of that commit
+    }
+    return n;
+}
+
+// *found: whether the file is there, in its state; f is open then.
 static tess_status
 find_state_file(const tess_store *s, const struct manifest_file *file,
-                const struct manifest *newest, int64_t end, struct found_file *f, bool *found,
-                tess_error *err)
+                const struct manifest *newest, enum state_phase phase, int64_t end,
+                struct found_file *f, bool *found, tess_error *err)
 {
-    enum { STEPS_BACK = 2 }; // a name for a new file, or between two; and the one before
-    uint64_t number = s->state->m.number;
-    const char *name = file->name;
-    tess_status st = try_name(s, file, name, end, f, found, err);
-    while (st == TESS_OK && !*found && (name = manifest_moved(newest, name, &number))) {
-        st = try_name(s, file, name, end, f, found, err);
-        number -=
-            store_is_new_name(name); // the move that leads on from there is of the same commit
-    }
-    name = file->name;
-    for (int i = 0; i < STEPS_BACK && st == TESS_OK && !*found; i++) {
-        name = name_before(newest, name);
-        if (!name)
-            break;
-        st = try_name(s, file, name, end, f, found, err);
-    }
+    const char *names[2];
+    const int n = names_now(file, s->state->m.number, newest, phase, names);
+    tess_status st = TESS_OK;
+    *found = false;
+    for (int i = 0; i < n && st == TESS_OK && !*found; i++)
+        st = try_name(s, file, names[i], end, f, found, err);
     return st;
 }
 
+// TESS_ERR_STALE, TESS_ERR_NOT_FOUND: a writer has gone on meanwhile.
 static tess_status
 open_file_once(const tess_store *s, const struct manifest_file *file, int64_t end, tess_array **a,
                tess_error *err)
 {
     struct found_file f;
-    struct store_state *newest = NULL;
-    uint64_t number;
+    struct store_state *later = NULL;
+    struct state_file now;
     bool found = false, known = true;
-    tess_status st = store_state_newest(s, &number, err);
-    if (st == TESS_OK && number != s->state->m.number)
-        st = store_state_open(s, NULL, &newest, err);
+    tess_status st = find_newest(s, &now, err);
+    const bool is_newest = now.number <= s->state->m.number;
+    if (st == TESS_OK && !is_newest)
+        st = store_state_open(s, NULL, &later, err);
     if (st != TESS_OK)
         return st;
-    const struct manifest *const m = newest ? &newest->m : &s->state->m;
-    const bool is_newest = m->number <= s->state->m.number;
-    st = find_state_file(s, file, m, end, &f, &found, err);
+    const struct manifest *const newest = later ? &later->m : &s->state->m;
+    if (is_newest && now.number != newest->number) // it is gone
+        now.phase = STATE_DONE;
+    st = find_state_file(s, file, newest, now.phase, end, &f, &found, err);
     if (st == TESS_OK && found && !is_newest)
-        st = is_known(s->state, file, m, f.home.at.io, &known, err);
+        st = is_known(s->state, file, newest, f.home.at.io, &known, err);
     else if (st == TESS_OK && is_newest)
         known = found && (f.has_front || f.has_before);
-    if (st == TESS_OK && !known) // what is of no commit may be of one that was made meanwhile
-        st = check_still_newest(s, number, err);
+    if (st == TESS_OK && newest->number == now.number) // else what is there may be of a later one
+        st = check_still_newest(s, &now, err);
+    else if (st == TESS_OK && !is_newest)
+        st = err_set(err, TESS_ERR_STALE, -1, "a writer commits again and again");
     if (st == TESS_OK && found && known)
         st = open_with_front(s, file, &f.home, a, err);
     else if (found)
@@ -460,7 +500,7 @@ open_file_once(const tess_store *s, const struct manifest_file *file, int64_t en
                      "the file of the commit %" PRIu64 " is gone, or was changed by a program "
                      "that does not know of commits",
                      s->state->m.number);
-    store_state_release(newest);
+    store_state_release(later);
     return st;
 }
 
@@ -476,9 +516,8 @@ store_state_file(const tess_store *s, const struct manifest_file *file, tess_arr
                        "the state of the store has no header of a frame for %s", file->name);
     if (whole)
         return open_whole(s, file, a, err);
-    tess_status st = open_file_once(s, file, end, a, err);
-    // A writer may move it just now.
-    for (int i = 1; i < TRIES && (st == TESS_ERR_STALE || st == TESS_ERR_NOT_FOUND); i++)
+    tess_status st = TESS_ERR_STALE;
+    for (int i = 0; i < TRIES && (st == TESS_ERR_STALE || st == TESS_ERR_NOT_FOUND); i++)
         st = open_file_once(s, file, end, a, err);
     return st;
 }
