@@ -26,8 +26,8 @@
  * A new array is made by the calls that make arrays, with tess_storage.store: tess_array_zeros(),
  * tess_array_from(), tess_array_save() of another array, and so on. A path where no file can be
  * made gives TESS_ERR_IO, with err->sys EEXIST (of a group, a directory or a symbolic link),
- * ENOTDIR (below an array) or ENAMETOOLONG. TESS_ERR_ARG: a group ends with `.b2nd`, `.b2f`,
- * `.b2b`, `.b2link` or `.b2e`, as files do.
+ * ENOTDIR (below an array) or ENAMETOOLONG. TESS_ERR_ARG: a part of it is `__vlmeta__`, or a group
+ * ends with `.b2nd`, `.b2f`, `.b2b`, `.b2link` or `.b2e`, as files do.
  *
  * **Readers.** What is opened shows one commit, the newest of that time, for as long as it is open:
  * also of arrays that are opened later, removed, or written over. tess_store_refresh() goes on to
@@ -409,7 +409,7 @@ TESS_API TESS_NODISCARD tess_status tess_store_commits_sized(const tess_store *s
  * tess_store_forget_commit(). What it needs of files is not reused.
  *
  * @param store  Open for writing.
- * @param name   1 to 100 bytes: no space, '/' or array ending.
+ * @param name   1 to 100 bytes: no space, '/' or array ending; not a number.
  * @param err    Filled on failure; may be NULL.
  *
  * @return TESS_OK, or TESS_ERR_ARG if there is no commit, or it has a name; TESS_ERR_IO (err->sys

@@ -209,6 +209,58 @@ opened_again(void **state)
     }
 }
 
+static void
+open_often(tess_store *store, const char *name)
+{
+    for (int i = 0; i < 200; i++) { // each time, closed arrays may be let go of
+        tess_array *x = NULL;
+        ok(tess_store_array(store, name, &x, err));
+        ok(tess_array_close(x, err));
+    }
+}
+
+// What is discarded is as it was at the last commit, at once and after the next one: also by
+// another name, in the list, and by another handle.
+static void
+discarded(void **state)
+{
+    tess_store *const store = open_store("s.b2d", TESS_MODE_NEW);
+    tess_array *a = NULL, *other = NULL;
+    const int64_t start = 0, stop = 1;
+    const int32_t item = 5;
+    (void)state;
+    ok(tess_array_close(make(store, TESS_MODE_NEW, 1), err));
+    ok(tess_store_link(store, path, "/link", err));
+    ok(tess_store_commit(store, err));
+    tess_array_discard(make(store, TESS_MODE_REPLACE, 2));
+    open_often(store, "/link");
+    check_store(store, 1);
+    ok(tess_store_remove(store, path, err));
+    tess_array_discard(make(store, TESS_MODE_NEW, 3));
+    assert_int_equal(tess_store_find(store, path), -1);
+    refused(TESS_ERR_NOT_FOUND, tess_store_link(store, path, "/other", err));
+    ok(tess_store_abort(store, err));
+
+    ok(tess_store_array(store, path, &a, err));
+    ok(tess_array_write(a, &start, &stop, &item, sizeof item, err));
+    tess_array_discard(a);
+    ok(tess_store_rename(store, "/g", "/h", err));
+    open_often(store, "/h/a");
+    ok(tess_store_rename(store, "/h", "/g", err));
+
+    ok(tess_store_array(store, path, &a, err));
+    ok(tess_store_array(store, path, &other, err));
+    tess_array_discard(a);
+    refused(TESS_ERR_STALE, tess_array_write(other, &start, &stop, &item, sizeof item, err));
+    check_store(store, 1);
+    refused(TESS_ERR_STALE, tess_array_write(other, &start, &stop, &item, sizeof item, err));
+    ok(tess_array_close(other, err));
+    ok(tess_store_commit(store, err));
+    check_store(store, 1);
+    tess_store_close(store);
+    check_stored(1);
+}
+
 // Other processes write to leases, forgotten or not: nobody else has the file until they end.
 static void
 leased(void **state)
@@ -246,6 +298,7 @@ leased(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {IN_A_FOLDER(opened_again), IN_A_FOLDER(leased)};
+    const struct CMUnitTest tests[] = {IN_A_FOLDER(opened_again), IN_A_FOLDER(discarded),
+                                       IN_A_FOLDER(leased)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -244,6 +244,22 @@ class Entries(InFolder):
             del store["g/b"]
             self.assertEqual(store["g/a"][...].tolist(), [4.5])
 
+    def test_attributes_make_groups(self):
+        with tessera.open_store("s.b2d", "x") as store:
+            store.group("new/er").attrs["q"] = 1
+            store["a"] = [1]
+            with self.assertRaises(NotADirectoryError):
+                store.group("a/x").attrs["q"] = 1
+            with self.assertRaises(tessera.KindError):
+                store.group("a").attrs["q"] = 1
+        with tessera.open_store("s.b2d") as store:
+            self.assertEqual(dict(store["new/er"].attrs), {"q": 1})
+            self.assertEqual(dict(store.group("none").attrs), {})
+        with tessera.open_store("s.b2d", "r+") as store:
+            for name in ("3", "007"):  # of a commit, that has a number
+                with self.assertRaises(ValueError):
+                    store.name_commit(name)
+
     def test_paths_through_stores(self):
         with tessera.open_store("s.b2d", "x") as store:
             store["g/a"] = [1, 2, 3]

@@ -328,11 +328,13 @@ open_attributes(const struct py_store *s, const char *path, bool make, tess_arra
 {
     int64_t index;
     tess_entry entry;
-    tess_status st = find(s, path, &index, err);
+    if (make)
+        return tess_store_attributes(s->handle, path, handle, err);
+    const tess_status st = find(s, path, &index, err);
     if (st != TESS_OK)
         return st;
     tess_store_entry(s->handle, index, &entry);
-    return entry.attributes || make ? tess_store_attributes(s->handle, path, handle, err) : TESS_OK;
+    return entry.attributes ? tess_store_attributes(s->handle, path, handle, err) : TESS_OK;
 }
 
 // _attributes(class, name, place, make)

@@ -76,6 +76,8 @@ array_check_writable(const tess_array *a, tess_error *err)
         return err_set(err, TESS_ERR_ARG, -1, "the array was opened for reading only");
     if (a->view && a->view->read_only)
         return err_set(err, TESS_ERR_ARG, -1, "the view is for reading only");
+    if (a->discarded)
+        return err_set(err, TESS_ERR_STALE, -1, "the array was discarded");
     if (frame_is_left_behind(a->grid->frame))
         return err_set(err, TESS_ERR_STALE, -1,
                        "the array is not part of its store any more: changes of that were "

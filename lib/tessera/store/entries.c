@@ -115,6 +115,8 @@ store_link(tess_store *s, const char *target, const char *path, tess_error *err)
     size_t size = 0;
     tess_status st = writer_check(s, err);
     if (st == TESS_OK)
+        st = writer_check_path(path, err);
+    if (st == TESS_OK)
         st = store_find_node(s, target, &node, err);
     if (st != TESS_OK)
         return st;

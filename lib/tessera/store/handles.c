@@ -35,8 +35,9 @@ durability_of_arrays(const tess_store *s)
                                                            : s->storage.durability;
 }
 
-tess_status
-writer_place(tess_store *s, tess_storage *storage, tess_entry_kind kind, tess_error *err)
+// Also of attributes.
+static tess_status
+place_file(tess_store *s, tess_storage *storage, tess_entry_kind kind, tess_error *err)
 {
     struct writer *const w = s->writer;
     char name[WRITER_NAME_SIZE], made[WRITER_NAME_SIZE];
@@ -50,6 +51,7 @@ writer_place(tess_store *s, tess_storage *storage, tess_entry_kind kind, tess_er
     st = writer_name_of_path(storage->path, listing_endings[kind], name, err);
     if (st != TESS_OK)
         return st;
+    writer_drop_discarded(w);
     if (writer_find_name(s, storage->path, made)) {
         if (storage->mode == TESS_MODE_NEW)
             return err_sys(err, EEXIST, "making %s in the store", storage->path);
@@ -86,6 +88,15 @@ writer_place(tess_store *s, tess_storage *storage, tess_entry_kind kind, tess_er
     own.durability = durability_of_arrays(s);
     *storage = own;
     return TESS_OK;
+}
+
+tess_status
+writer_place(tess_store *s, tess_storage *storage, tess_entry_kind kind, tess_error *err)
+{
+    const bool may_hold = kind == TESS_ENTRY_SCHUNK; // attributes, of a store that is copied
+    const tess_status st =
+        storage->path && !may_hold ? writer_check_path(storage->path, err) : TESS_OK;
+    return st == TESS_OK ? place_file(s, storage, kind, err) : st;
 }
 
 // What a loss of power took from a file: its first bytes, of the last commit or of those before.
@@ -168,7 +179,7 @@ writer_open_file(tess_store *s, const char *file, tess_array **a, tess_error *er
     if (st != TESS_OK)
         return st;
     writer_let_go_of_some(s);
-    writer_drop_discarded(w, file);
+    writer_drop_discarded(w);
     struct writer_array *x = writer_find(s, file);
     if (!x) // its file may be on its way to the name still
         st = store_finish_commit(s, err);
@@ -199,7 +210,7 @@ writer_make_empty(tess_store *s, const char *path, tess_entry_kind kind, tess_ar
     storage.store = s;
     tess_params_init(&params);
     params.typesize = 1;
-    tess_status st = writer_place(s, &storage, kind, err);
+    tess_status st = place_file(s, &storage, kind, err);
     if (st == TESS_OK)
         st = home_create(&storage, TESS_LAYOUT_CONTIGUOUS, &home, err);
     if (st == TESS_OK)
@@ -211,7 +222,15 @@ tess_status
 writer_open_attributes(tess_store *s, const char *group, tess_array **a, tess_error *err)
 {
     char path[WRITER_NAME_SIZE], name[WRITER_NAME_SIZE];
-    snprintf(path, sizeof path, "%s/__vlmeta__", group);
+    size_t size = strlen(group);
+    while (size > 0 && group[size - 1] == '/')
+        size--;
+    const tess_status st = writer_check_path(group, err);
+    if (st != TESS_OK)
+        return st;
+    if (size > WRITER_NAME_SIZE - 32)
+        return err_set(err, TESS_ERR_ARG, -1, "%s is too long a name", group);
+    snprintf(path, sizeof path, "%.*s/__vlmeta__", (int)size, group);
     return writer_find_name(s, path, name) ? writer_open_file(s, name, a, err)
                                            : writer_make_empty(s, path, TESS_ENTRY_SCHUNK, a, err);
 }

@@ -54,10 +54,10 @@ store_name(tess_store *s, const char *name, tess_error *err)
     tess_status st = writer_check(s, err);
     if (st != TESS_OK)
         return st;
-    if (!state_files_is_name(name))
+    if (!state_files_is_name(name) || !name[strspn(name, "0123456789")])
         return err_set(err, TESS_ERR_ARG, -1,
                        "the name of a commit is 1 to 100 bytes without space or slash, and must "
-                       "not end with .b2nd, .b2f or .b2b");
+                       "not be a number or end with .b2nd, .b2f or .b2b");
     if (!s->state || s->writer->unfinished)
         return err_set(err, TESS_ERR_ARG, -1, "the store has no commit yet, or none that is done");
     if (s->writer->current.name[0])

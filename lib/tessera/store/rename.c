@@ -62,6 +62,19 @@ writer_name_of_path(const char *path, const char *ending, char *name, tess_error
     return TESS_OK;
 }
 
+tess_status
+writer_check_path(const char *path, tess_error *err)
+{
+    static const char attributes[] = "__vlmeta__";
+    const size_t size = sizeof attributes - 1;
+    for (const char *at = path; (at = strstr(at, attributes)) != NULL; at += size)
+        if ((at == path || at[-1] == '/') && (!at[size] || at[size] == '/'))
+            return err_set(err, TESS_ERR_ARG, -1,
+                           "%s: %s is where a group has its attributes, and no name of an entry",
+                           path, attributes);
+    return TESS_OK;
+}
+
 /*
  * Whether a file can get a name when files follow the next commit: else none could follow it. A
  * directory that a group needs has no name as files of the store have them.
@@ -336,6 +349,8 @@ writer_remove(tess_store *s, const char *path, tess_error *err)
     size_t inside;
     tess_status st = writer_check(s, err);
     if (st == TESS_OK)
+        writer_drop_discarded(s->writer);
+    if (st == TESS_OK)
         st = names_below(s, path, &list, &inside, err);
     for (size_t i = 0; i < list.n && st == TESS_OK; i++)
         st = remove_name(s, list.names[i], err);
@@ -352,6 +367,10 @@ writer_rename(tess_store *s, const char *from, const char *to, tess_error *err)
     size_t inside;
     char name[WRITER_NAME_SIZE], group[WRITER_NAME_SIZE];
     tess_status st = writer_check(s, err);
+    if (st == TESS_OK)
+        st = writer_check_path(to, err);
+    if (st == TESS_OK)
+        writer_drop_discarded(s->writer);
     if (st == TESS_OK)
         st = names_below(s, from, &list, &inside, err);
     if (st == TESS_OK)

@@ -72,11 +72,10 @@ choose_state(const struct state_file *list, size_t n, const char *commit_name)
     uint64_t number;
     if (!commit_name)
         return n > 0 ? &list[n - 1] : NULL;
+    const bool is_number = parse_number(commit_name, &number); // no commit has such a name
     for (size_t i = 0; i < n; i++)
-        if (list[i].name[0] && strcmp(list[i].name, commit_name) == 0)
-            return &list[i];
-    for (size_t i = 0; parse_number(commit_name, &number) && i < n; i++)
-        if (list[i].number == number)
+        if (is_number ? list[i].number == number
+                      : list[i].name[0] && strcmp(list[i].name, commit_name) == 0)
             return &list[i];
     return NULL;
 }

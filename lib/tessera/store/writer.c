@@ -159,12 +159,14 @@ writer_drop_replaced(tess_store *s)
 }
 
 void
-writer_drop_discarded(struct writer *w, const char *name)
+writer_drop_discarded(struct writer *w)
 {
     for (size_t i = w->narrays; i > 0; i--) {
         struct writer_array *const x = &w->arrays[i - 1];
-        if (x->a && x->a->discarded && strcmp(x->name, name) == 0)
-            writer_remove_array(w, x);
+        if (!x->a || !x->a->discarded)
+            continue;
+        writer_remove_array(w, x);
+        w->relisted = false;
     }
 }
 
@@ -219,7 +221,7 @@ writer_let_go(tess_store *s)
     struct writer *const w = s->writer;
     for (size_t i = w->narrays; i > 0; i--) {
         struct writer_array *const x = &w->arrays[i - 1];
-        if (!x->a || atomic_load(&x->a->users) > 1 || !is_settled(x))
+        if (!x->a || x->a->discarded || atomic_load(&x->a->users) > 1 || !is_settled(x))
             continue;
         if (x->made) { // the file stays what it is
             array_free(x->a);
@@ -384,6 +386,7 @@ writer_relist(tess_store *s, tess_error *err)
     struct writer *const w = s->writer;
     struct manifest all;
     tess_status st = TESS_OK;
+    writer_drop_discarded(w);
     if (w->relisted)
         return TESS_OK;
     st = manifest_copy(&all, &w->next, err);

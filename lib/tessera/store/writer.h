@@ -113,8 +113,8 @@ tess_status writer_add_array(struct writer *w, const char *name, const char *mad
 void writer_remove_array(struct writer *w, struct writer_array *x);
 // Arrays whose names new ones have taken are none of the writer's any more.
 void writer_drop_replaced(tess_store *s);
-// One that the program has discarded can be opened again.
-void writer_drop_discarded(struct writer *w, const char *name);
+// What the program has discarded: what the last commit has of it can be opened again.
+void writer_drop_discarded(struct writer *w);
 // Before one more is opened: each is a descriptor.
 void writer_let_go_of_some(tess_store *s);
 
@@ -122,6 +122,8 @@ void writer_let_go_of_some(tess_store *s);
 bool writer_find_name(const tess_store *s, const char *path, char *name);
 // The name of a file to come, from its path.
 tess_status writer_name_of_path(const char *path, const char *ending, char *name, tess_error *err);
+// TESS_ERR_ARG: a path has a part that is the name of attributes.
+tess_status writer_check_path(const char *path, tess_error *err);
 // Why there can be no new entry at a path: EEXIST (an entry, or a group), ENOTDIR (below an array),
 // EINVAL; 0: there can.
 int writer_path_fault(tess_store *s, const char *path);
