@@ -179,42 +179,63 @@ of_many(const char *folder, int n)
     tess_store_close(store);
 }
 
-static void
-of_size(const char *folder, int64_t megabytes)
-{
-    struct bench_times times = {.n = 0};
-    char path[PATH_SIZE], cell[64];
-    uint64_t seed = 7;
-    (void)snprintf(path, sizeof path, "%s/size-%" PRId64 ".b2d", folder, megabytes);
-    tess_store *const store = make_store(path, TESS_DURABILITY_ORDERED);
+// A store of arrays of such a size, all of it committed.
+struct sized {
+    int64_t megabytes;
+    tess_store *store;
     tess_array *arrays[ARRAYS];
+    struct bench_times times;
+};
+
+static void
+make_sized(const char *folder, int64_t megabytes, struct sized *s)
+{
+    char path[PATH_SIZE];
+    uint64_t seed = 7;
     uint8_t *const noise = bench_alloc(sizeof step);
+    *s = (struct sized){.megabytes = megabytes};
+    (void)snprintf(path, sizeof path, "%s/size-%" PRId64 ".b2d", folder, megabytes);
+    s->store = make_store(path, TESS_DURABILITY_ORDERED);
     for (int i = 0; i < ARRAYS; i++) {
         (void)snprintf(path, sizeof path, "/a%d", i);
-        arrays[i] = make(path, store, TESS_DURABILITY_ORDERED, 0);
+        s->arrays[i] = make(path, s->store, TESS_DURABILITY_ORDERED, 0);
     }
     for (int64_t n = 0; n < megabytes * 1000000 / (int64_t)sizeof step; n++) {
+        tess_array *const a = s->arrays[n % ARRAYS];
         tess_error err;
         for (size_t k = 0; k < sizeof step; k += 8) {
             const uint64_t x = bench_random(&seed);
             memcpy(noise + k, &x, sizeof x);
         }
-        must(tess_array_append(arrays[n % ARRAYS], 0, STEP, noise, sizeof step, NULL, &err), &err);
+        must(tess_array_append(a, 0, STEP, noise, sizeof step, NULL, &err), &err);
     }
-    commit(store);
-    for (int round = 0; round < ROUNDS; round++) {
-        for (int i = 0; i < ARRAYS; i++)
-            append(arrays[i]);
-        const double begin = bench_now();
-        commit(store);
-        bench_times_add(&times, bench_now() - begin);
-    }
-    (void)snprintf(cell, sizeof cell, "20 of a store of %" PRId64 " MB", megabytes);
-    report(cell, ARRAYS, &times);
-    for (int i = 0; i < ARRAYS; i++)
-        finish(arrays[i]);
-    tess_store_close(store);
+    commit(s->store);
     free(noise);
+}
+
+// Both in turn, so that the disk is as busy for one as for the other.
+static void
+of_sizes(const char *folder, int64_t megabytes)
+{
+    struct sized both[2];
+    char cell[64];
+    make_sized(folder, megabytes / 100, &both[0]);
+    make_sized(folder, megabytes, &both[1]);
+    for (int round = 0; round < 2 * ROUNDS; round++) {
+        struct sized *const s = &both[round % 2];
+        for (int i = 0; i < ARRAYS; i++)
+            append(s->arrays[i]);
+        const double begin = bench_now();
+        commit(s->store);
+        bench_times_add(&s->times, bench_now() - begin);
+    }
+    for (int k = 0; k < 2; k++) {
+        (void)snprintf(cell, sizeof cell, "20 of a store of %" PRId64 " MB", both[k].megabytes);
+        report(cell, ARRAYS, &both[k].times);
+        for (int i = 0; i < ARRAYS; i++)
+            finish(both[k].arrays[i]);
+        tess_store_close(both[k].store);
+    }
 }
 
 int
@@ -236,7 +257,6 @@ main(int argc, char **argv)
         twenty(argv[1], (tess_durability)d, names[d]);
     for (int n = 1; n <= MANY; n *= 10)
         of_many(argv[1], n);
-    of_size(argv[1], megabytes / 100);
-    of_size(argv[1], megabytes);
+    of_sizes(argv[1], megabytes);
     return 0;
 }
