@@ -206,8 +206,9 @@ TESS_API int64_t tess_store_next(tess_store *store, int64_t index);
  * A link is followed: to the array that has the path which it leads to, as the store is now.
  *
  * An array with items in the last commit may not lose all of them (TESS_ERR_UNSUPPORTED): replace
- * it by a new one. What is in embed.b2e is opened for reading only, and is neither removed nor
- * renamed.
+ * it by a new one. tess_array_discard() forgets what has changed in the array since that commit;
+ * calls on other handles of it return TESS_ERR_STALE. What is in embed.b2e is opened for reading
+ * only, and is neither removed nor renamed.
  *
  * @param store  An open store.
  * @param path   As in tess_store_find().

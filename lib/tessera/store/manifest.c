@@ -370,7 +370,7 @@ manifest_write(const struct manifest *m, uint8_t **bytes, size_t *size, tess_err
 static tess_status
 manifest_damaged(const char *what, tess_error *err)
 {
-    return err_set(err, TESS_ERR_CORRUPT, -1, "manifest of the store: %s", what);
+    return err_set(err, TESS_ERR_CORRUPT, -1, "the manifest of the store: %s", what);
 }
 
 static bool
@@ -484,12 +484,13 @@ manifest_parse(struct manifest *m, const uint8_t *bytes, size_t size, int64_t me
         return manifest_damaged("its checksum is wrong", err);
     tess_status st = value_parse(bytes, size - CHECKSUM_SIZE, NESTING, memory, &root, err);
     if (st != TESS_OK)
-        return err_prefix(err, st, "the state of the store");
+        return err_prefix(err, st, "the manifest of the store");
     if (!take_number(tess_value_find(root, "format"), &format))
         st = manifest_damaged("it has no format", err);
     else if (format != FORMAT)
-        st = err_set(err, TESS_ERR_UNSUPPORTED, -1,
-                     "the state of the store has format %" PRIu64 ", which is not known", format);
+        st =
+            err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                    "the manifest of the store has format %" PRIu64 ", which is not known", format);
     else if (!take_number(tess_value_find(root, "number"), &m->number) || m->number == 0 ||
              m->number == INT64_MAX || // there could be no next one
 

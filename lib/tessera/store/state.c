@@ -44,7 +44,7 @@ store_state_read(const tess_store *s, const struct state_file *file, struct stor
         st = manifest_parse(&own->m, bytes, size, memory, err);
     if (st == TESS_OK && own->m.number != file->number)
         st = err_set(err, TESS_ERR_CORRUPT, -1,
-                     "the state of the store has number %" PRIu64 ", its file %" PRIu64,
+                     "the manifest of the store has number %" PRIu64 ", its file %" PRIu64,
                      own->m.number, file->number);
     mem_free(bytes);
     if (st != TESS_OK) {
@@ -512,7 +512,7 @@ store_state_file(const tess_store *s, const struct manifest_file *file, tess_arr
     *a = NULL;
     if (end < 0)
         return err_set(err, TESS_ERR_CORRUPT, -1,
-                       "the state of the store has no header of a frame for %s", file->name);
+                       "the manifest of the store has no header of a frame for %s", file->name);
     if (whole)
         return open_whole(s, file, a, err);
     tess_status st = TESS_ERR_STALE;
