@@ -124,11 +124,11 @@ tx_make(struct tx *t, int k, bool replace)
     t->now.arrays[k].there = true;
     t->now.arrays[k].note = 0;
     if (!same) {
-        t->now.arrays[k].length = 1 + (int)below(&t->r, TX_ITEMS);
+        t->now.arrays[k].length = one_in(&t->r, 4) ? 0 : 1 + (int)below(&t->r, TX_ITEMS);
         draw_items(t, t->now.arrays[k].items, t->now.arrays[k].length);
     }
     params.shape[0] = t->now.arrays[k].length;
-    params.chunkshape[0] = 1 + params.shape[0] % 20;
+    params.chunkshape[0] = 1 + (params.shape[0] + 7) % 20;
     params.blockshape[0] = 1 + params.shape[0] % params.chunkshape[0];
     params.dtype = "<i4";
     ok(tess_array_from(&storage, &params, t->now.arrays[k].items,
@@ -136,10 +136,16 @@ tx_make(struct tx *t, int k, bool replace)
     t->open[k] = a;
 }
 
+static void tx_append(struct tx *t, int k);
+
 static void
 tx_write(struct tx *t, int k)
 {
     int32_t *const items = t->now.arrays[k].items;
+    if (t->now.arrays[k].length == 0) {
+        tx_append(t, k);
+        return;
+    }
     const int64_t start = below(&t->r, t->now.arrays[k].length);
     const int64_t stop = start + 1 + below(&t->r, t->now.arrays[k].length - start);
     draw_items(t, items + start, (int)(stop - start));
@@ -175,8 +181,13 @@ tx_append(struct tx *t, int k)
 static void
 tx_note(struct tx *t, int k)
 {
-    t->now.arrays[k].note = ++t->numbers;
-    ok(tess_attr_set_int(handle(t, k), "note", t->now.arrays[k].note, err));
+    const bool empty = t->now.arrays[k].length == 0;
+    for (int64_t n = empty ? below(&t->r, 4) : 0; n >= 0; n--) {
+        t->now.arrays[k].note = ++t->numbers + (one_in(&t->r, 2) ? INT64_C(1) << 40 : 0);
+        ok(tess_attr_set_int(handle(t, k), "note", t->now.arrays[k].note, err));
+        if (n > 0) // empty states of several lengths, all at one place of the file
+            ok(tess_array_flush(handle(t, k), err));
+    }
 }
 
 const char *

@@ -83,6 +83,8 @@ void
 frame_hold(struct frame *f)
 {
     space_hold(&f->space);
+    if (f->h.nbytes == 0) // what is in front of its end may be kept in memory (io/front.h)
+        space_hold_now(&f->space);
 }
 
 void

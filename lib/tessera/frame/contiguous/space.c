@@ -277,6 +277,18 @@ hold_body(struct space *s, struct extent e)
     return true;
 }
 
+// The trailer of an empty state, and of those that were held in its place: the longest one counts.
+static void
+hold_empty(struct space *s, struct extent e)
+{
+    struct extent there;
+    if (extents_at(&s->bodies, e.start, &there) && there.start == e.start &&
+        extents_remove(&s->bodies, e.start, &there))
+        e.size = max_i64(e.size, there.size);
+    if (e.size > 0 && !hold_body(s, e)) // nothing is written there, or in front of it
+        s->end = max_i64(s->end, e.start + e.size);
+}
+
 // Index and trailer of a state that is gone are free if chunks lie behind them, else simply behind
 // the end.
 static void
@@ -293,9 +305,11 @@ space_give_back(struct space *s, struct extent e)
 void
 space_committed(struct space *s, struct extent placed, bool synced)
 {
+    const bool empty_twice = space_meets(s->now, placed); // one trailer
     space_give_back(s, s->before);
-    s->before =
-        space_meets(s->now, placed) ? (struct extent){0} : s->now; // empty twice: one trailer
+    if (empty_twice && s->holds)
+        hold_empty(s, s->now);
+    s->before = empty_twice ? (struct extent){0} : s->now;
     s->now = placed;
     if (s->keeps) { // nothing below is written to again
         extents_clear(&s->open);
@@ -377,6 +391,12 @@ void
 space_hold(struct space *s)
 {
     s->holds = true;
+}
+
+void
+space_hold_now(struct space *s)
+{
+    hold_empty(s, s->now);
 }
 
 void

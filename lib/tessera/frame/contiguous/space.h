@@ -112,6 +112,8 @@ void space_adopt(struct space *s, struct extent e);
  * A lack of memory loses space, no data.
  */
 void space_hold(struct space *s);
+// The trailer of an empty state, which later empty ones are written over.
+void space_hold_now(struct space *s);
 void space_let_go(struct space *s, bool (*needed)(const void *user, struct extent e),
                   const void *user);
 // What a state needs that is no more on the disk: its chunks, and index and trailer, which may be
