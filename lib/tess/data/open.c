@@ -12,6 +12,7 @@
 
 #include <tessera/store.h>
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -318,17 +319,41 @@ stat_store(const char *path, const struct store_path *at, struct stat *is)
     return there;
 }
 
-tess_status
-open_check_same_store(const char *path, const struct store_path *at, const char *other,
-                      const struct store_path *other_at, const char *advice, tess_error *err)
+static tess_status
+check_same_store(const struct open_pair *pair, const char *advice, tess_error *err)
 {
     struct stat a, b;
-    if (!stat_store(path, at, &a))
+    if (!stat_store(pair->paths[0], &pair->at[0], &a))
         return report_errno(err, "looking at the store");
-    if (other_at->front > 0 && stat_store(other, other_at, &b) && a.st_dev == b.st_dev &&
-        a.st_ino == b.st_ino)
+    if (pair->at[1].front > 0 && stat_store(pair->paths[1], &pair->at[1], &b) &&
+        a.st_dev == b.st_dev && a.st_ino == b.st_ino)
         return TESS_OK;
-    return report_set(err, TESS_ERR_ARG, "%.200s is not in the same store: %s", other, advice);
+    return report_set(err, TESS_ERR_ARG, "%.200s is not in the same store: %s", pair->paths[1],
+                      advice);
+}
+
+tess_status
+open_change_pair(struct open_pair *pair, const struct arguments *args, open_pair_fn *change,
+                 const char *advice, tess_error *err)
+{
+    tess_store *store = NULL;
+    tess_context context;
+    tess_status st = TESS_OK;
+
+    pair->about = pair->paths[0];
+    TRY(check_same_store(pair, advice, err));
+    TRY(open_context(args, &context, err));
+    TRY(open_store_to_change(pair->paths[0], &pair->at[0], false, &context, &store, err));
+    st = change(store, pair->at[0].inside, pair->at[1].inside, err);
+    if (st == TESS_ERR_IO && err->sys == EEXIST) {
+        pair->about = pair->paths[1];
+        TRY(report_set(err, st, "exists"));
+    }
+    TRY(st);
+    TRY(tess_store_commit(store, err));
+out:
+    tess_store_close(store);
+    return st;
 }
 
 tess_status

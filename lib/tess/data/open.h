@@ -57,15 +57,25 @@ tess_status open_refuse_commit(const struct store_path *at, tess_error *err);
 // commits without it. TESS_ERR_ARG.
 tess_status open_check_no_file(const char *path, const struct store_path *at, tess_error *err);
 
-// That two paths lead through one store: else TESS_ERR_ARG, with an advice.
-tess_status open_check_same_store(const char *path, const struct store_path *at, const char *other,
-                                  const struct store_path *other_at, const char *advice,
-                                  tess_error *err);
-
 // Open the store that a path leads through to be changed; a commit is refused. make: it is made if
 // it is not there.
 tess_status open_store_to_change(const char *path, const struct store_path *at, bool make,
                                  const tess_context *context, tess_store **store, tess_error *err);
+
+// Two paths that lead through a store.
+struct open_pair {
+    const char *paths[2];
+    struct store_path at[2];
+    const char *about; // that of the two which an error is about
+};
+
+typedef tess_status open_pair_fn(tess_store *store, const char *first, const char *second,
+                                 tess_error *err);
+
+// Call `change` with both, in their store, and commit. TESS_ERR_ARG, with the advice, if they lead
+// through two.
+tess_status open_change_pair(struct open_pair *pair, const struct arguments *args,
+                             open_pair_fn *change, const char *advice, tess_error *err);
 
 /*
  * After an array at `path` could not be opened, which *err describes: the same status, and words

@@ -123,7 +123,8 @@ open_to_write(tess_store *s, struct writer_array *x, tess_error *err)
     bool is_file;
     tess_status st = below_find(s->files.root, name, &is_file, err);
     if (st == TESS_OK && !is_file && below_is_link(s->files.root, name))
-        st = err_set(err, TESS_ERR_UNSUPPORTED, -1, "a link, which cannot be part of a commit");
+        st = err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                     "a symbolic link, which cannot be part of a commit");
     if (st != TESS_OK)
         return st;
     char *const path = store_path_of(s, name);
@@ -230,7 +231,7 @@ writer_open_attributes(tess_store *s, const char *group, tess_array **a, tess_er
         return st;
     if (size > WRITER_NAME_SIZE - 32)
         return err_set(err, TESS_ERR_ARG, -1, "%s is too long a name", group);
-    snprintf(path, sizeof path, "%.*s/__vlmeta__", (int)size, group);
+    snprintf(path, sizeof path, "%.*s/" LISTING_ATTRIBUTES, (int)size, group);
     return writer_find_name(s, path, name) ? writer_open_file(s, name, a, err)
                                            : writer_make_empty(s, path, TESS_ENTRY_SCHUNK, a, err);
 }

@@ -23,7 +23,7 @@ enum {
     PARTS_MAX = 64, // of a path: each is a group that is made
 };
 
-static const char ATTRIBUTES_NAME[] = "__vlmeta__";
+static const char ATTRIBUTES_NAME[] = LISTING_ATTRIBUTES;
 static const char EMBEDDED_NAME[] = "embed.b2e";
 
 const char *const listing_endings[LISTING_ENDINGS] = {

@@ -18,6 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The last part of the path of what holds a group's attributes, which is no entry.
+#define LISTING_ATTRIBUTES "__vlmeta__"
+
 // How names of files end, by what an entry is; of a group NULL. What has a lower number counts, of
 // two files of one path.
 enum { LISTING_ENDINGS = TESS_ENTRY_LINK + 1 };

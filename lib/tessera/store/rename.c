@@ -65,7 +65,7 @@ writer_name_of_path(const char *path, const char *ending, char *name, tess_error
 tess_status
 writer_check_path(const char *path, tess_error *err)
 {
-    static const char attributes[] = "__vlmeta__";
+    static const char attributes[] = LISTING_ATTRIBUTES;
     const size_t size = sizeof attributes - 1;
     for (const char *at = path; (at = strstr(at, attributes)) != NULL; at += size)
         if ((at == path || at[-1] == '/') && (!at[size] || at[size] == '/'))

@@ -31,7 +31,7 @@
 enum { COPY_PIECE = 1 << 20, MEMBER_NAME_SIZE = 4096 + 32 };
 
 static const char EMBEDDED_NAME[] = "embed.b2e";
-static const char ATTRIBUTES[] = "/__vlmeta__.b2f"; // of a group
+static const char ATTRIBUTES[] = "/" LISTING_ATTRIBUTES ".b2f"; // of a group
 
 // What becomes a member.
 struct item {
@@ -195,7 +195,7 @@ copy_item(tess_store *s, const struct item *item, tess_store *to, tess_error *er
     char path[MEMBER_NAME_SIZE];
     tess_array *a = NULL;
     const bool attributes = item->kind == TESS_ENTRY_GROUP;
-    snprintf(path, sizeof path, "%s%s", item->path, attributes ? "/__vlmeta__" : "");
+    snprintf(path, sizeof path, "%s%s", item->path, attributes ? "/" LISTING_ATTRIBUTES : "");
     storage.path = path;
     storage.store = to;
     storage.mode = TESS_MODE_NEW;

@@ -9,76 +9,40 @@
 
 #include <tessera/store.h>
 
-#include <errno.h>
-
-// "tess link" TARGET PATH
-enum { WORD_TARGET, WORD_PATH };
-
-struct linking {
-    const struct arguments *args;
-    const char *words[2], *about;
-    struct store_path at[2];
-};
-
 static tess_status
-check_words(struct linking *l, tess_error *err)
+check_words(struct open_pair *pair, tess_error *err)
 {
     tess_status st = TESS_OK;
     for (int i = 0; i < 2 && st == TESS_OK; i++) {
-        l->about = l->words[i];
-        if (l->at[i].front == 0)
+        const struct store_path *const at = &pair->at[i];
+        pair->about = pair->paths[i];
+        if (at->front == 0)
             st = report_set(err, TESS_ERR_ARG,
                             "is in no store: links are entries of stores, climate.b2d/latest");
-        else if (store_path_is_whole(&l->at[i]))
+        else if (store_path_is_whole(at))
             st = report_set(err, TESS_ERR_ARG, "is a store as a whole: links lead to arrays");
         else
-            st = l->at[i].commit ? open_refuse_commit(&l->at[i], err)
-                                 : open_check_no_file(l->words[i], &l->at[i], err);
+            st = at->commit ? open_refuse_commit(at, err)
+                            : open_check_no_file(pair->paths[i], at, err);
     }
-    return st;
-}
-
-static tess_status
-make_link(struct linking *l, tess_error *err)
-{
-    const struct store_path *const target = &l->at[WORD_TARGET], *const path = &l->at[WORD_PATH];
-    tess_store *store = NULL;
-    tess_context context;
-    tess_status st = TESS_OK;
-
-    l->about = l->words[WORD_TARGET];
-    TRY(open_check_same_store(l->words[WORD_TARGET], target, l->words[WORD_PATH], path,
-                              "a link leads to an array of its own store", err));
-    TRY(open_context(l->args, &context, err));
-    TRY(open_store_to_change(l->words[WORD_TARGET], target, false, &context, &store, err));
-    st = tess_store_link(store, target->inside, path->inside, err);
-    if (st == TESS_ERR_IO && err->sys == EEXIST) {
-        l->about = l->words[WORD_PATH];
-        TRY(report_set(err, st, "exists"));
-    }
-    TRY(st);
-    TRY(tess_store_commit(store, err));
-out:
-    tess_store_close(store);
     return st;
 }
 
 static int
 run_link(const struct arguments *args)
 {
-    struct linking l = {
-        .args = args,
-        .words = {args->words[WORD_TARGET], args->words[WORD_PATH]},
-        .at = {store_path_parse_entry(args->words[WORD_TARGET]),
-               store_path_parse_entry(args->words[WORD_PATH])},
+    struct open_pair pair = {
+        .paths = {args->words[0], args->words[1]}, // TARGET PATH
+        .at = {store_path_parse_entry(args->words[0]), store_path_parse_entry(args->words[1])},
     };
     tess_status st = TESS_OK;
     tess_error err;
 
-    TRY(check_words(&l, &err));
-    TRY(make_link(&l, &err));
+    TRY(check_words(&pair, &err));
+    TRY(open_change_pair(&pair, args, tess_store_link, "a link leads to an array of its own store",
+                         &err));
 out:
-    return st == TESS_OK ? EXIT_STATUS_FINE : report_print(l.about, &err);
+    return st == TESS_OK ? EXIT_STATUS_FINE : report_print(pair.about, &err);
 }
 
 const struct command cmd_link = {
